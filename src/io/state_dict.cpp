@@ -1,0 +1,72 @@
+#include "io/state_dict.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/ScalarType.h>
+
+#include <set>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/error.h"
+
+namespace remora::io {
+
+uint64_t StoredTensor::byte_size() const {
+  // Readers have checked that these products fit; a tensor with a zero extent spans nothing.
+  uint64_t last = 0;
+  uint64_t count = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return 0;
+    count *= static_cast<uint64_t>(shape[i]);
+    if (!strides.empty()) last += static_cast<uint64_t>((shape[i] - 1) * strides[i]);
+  }
+  return (strides.empty() ? count : last + 1) * c10::elementSize(dtype);
+}
+
+at::Tensor StoredTensor::load() const {
+  const uint64_t bytes = byte_size();
+  const auto options = at::TensorOptions().dtype(dtype);
+  const std::span<const std::byte> view = source->view();
+  const std::byte* data = view.empty() ? nullptr : view.data() + offset;
+  const bool aligned = reinterpret_cast<uintptr_t>(data) % c10::elementSize(dtype) == 0;
+  if (data != nullptr && aligned && bytes > 0) {
+    // The mapping is read-only: nothing in the library writes to a loaded weight.
+    auto* blob = const_cast<std::byte*>(data);
+    auto keep = [source = source](void*) {};
+    return strides.empty() ? at::from_blob(blob, shape, keep, options)
+                           : at::from_blob(blob, shape, strides, keep, options);
+  }
+  const auto elements = static_cast<int64_t>(bytes / c10::elementSize(dtype));
+  at::Tensor storage = at::empty({elements}, options);
+  if (bytes > 0) {
+    source->read_at(offset, {static_cast<std::byte*>(storage.data_ptr()), bytes});
+  }
+  return strides.empty() ? storage.view(shape) : storage.as_strided(shape, strides);
+}
+
+void StoredTensor::release() const { source->release_pages(offset, byte_size()); }
+
+void StateDict::insert(std::string name, StoredTensor tensor) {
+  if (tensors_.empty()) first_name_ = name;
+  const auto [at, inserted] = tensors_.try_emplace(std::move(name), std::move(tensor));
+  if (!inserted) {
+    throw Error(Status::kFormat,
+                concat(at->second.source->name(), ": tensor ", at->first, " is there twice"));
+  }
+}
+
+const StoredTensor* StateDict::find(std::string_view name) const {
+  const auto at = tensors_.find(name);
+  return at == tensors_.end() ? nullptr : &at->second;
+}
+
+std::string StateDict::files() const {
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : tensors_) names.insert(tensor.source->name());
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+}  // namespace remora::io

@@ -1,0 +1,67 @@
+// Named tensors of a checkpoint, described first and read only when asked for.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/byte_source.h"
+
+namespace remora::io {
+
+// Where one tensor lies in a file. Describing costs nothing; load() brings the numbers.
+struct StoredTensor {
+  std::shared_ptr<const ByteSource> source;
+  uint64_t offset = 0;  // bytes from the start of `source`
+  at::ScalarType dtype = at::kFloat;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // in elements; empty = contiguous
+
+  uint64_t byte_size() const;  // of the storage the tensor spans
+
+  // A view into mapped memory where possible (kept alive by the tensor), else an own copy.
+  at::Tensor load() const;
+  // Lets mapped pages go again, after load() has been converted into own memory.
+  void release() const;
+};
+
+// Names to stored tensors. Name order is the map's; `first_name` keeps the file's first key, which
+// the .pth prefix rule of LM.md section 2.2 needs.
+class StateDict {
+ public:
+  // Throws Error{kFormat} on a name that is already there.
+  void insert(std::string name, StoredTensor tensor);
+  const StoredTensor* find(std::string_view name) const;
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  size_t size() const { return tensors_.size(); }
+  const std::map<std::string, StoredTensor, std::less<>>& tensors() const { return tensors_; }
+  const std::string& first_name() const { return first_name_; }
+
+  // Files that contributed, for messages: "model.pth" or "model-00001-of-00002.safetensors, ...".
+  std::string files() const;
+
+  // A new dict with every name passed through `rename`; an empty result drops the tensor.
+  template <typename Rename>
+  StateDict renamed(Rename&& rename) const {
+    StateDict out;
+    for (const auto& [name, tensor] : tensors_) {
+      if (std::string changed = rename(name); !changed.empty()) out.insert(changed, tensor);
+    }
+    return out;
+  }
+
+ private:
+  std::map<std::string, StoredTensor, std::less<>> tensors_;
+  std::string first_name_;
+};
+
+// One .safetensors file into `out`. Every field of the header is checked against the file's size;
+// throws Error{kFormat} naming file, tensor and reason.
+void read_safetensors(std::shared_ptr<const ByteSource> source, StateDict& out);
+
+}  // namespace remora::io
