@@ -12,7 +12,11 @@ namespace detail {
 
 inline void append(std::string& out, std::string_view text) { out.append(text); }
 inline void append(std::string& out, char c) { out.push_back(c); }
-inline void append(std::string& out, bool value) { out.append(value ? "true" : "false"); }
+// A template, so that a string literal does not decay into it.
+template <std::same_as<bool> T>
+void append(std::string& out, T value) {
+  out.append(value ? "true" : "false");
+}
 
 template <typename T>
   requires((std::integral<T> || std::floating_point<T>) && !std::same_as<T, char> &&
