@@ -197,9 +197,25 @@ typedef int32_t(REMORA_CALL *remora_progress_fn)(void *user, float fraction);
  * for the final piece (which may be empty). Non-zero stops with REMORA_E_CANCELLED. */
 typedef int32_t(REMORA_CALL *remora_audio_fn)(void *user, const float *pcm, size_t n, int32_t last);
 
+/* Called once when the memory lent to remora_source_add_memory is no longer needed. */
+typedef void(REMORA_CALL *remora_release_fn)(void *user, const void *data, size_t len);
+
 /* ---------------------------------------------------------------------------------------------
  * Structs.
  * ------------------------------------------------------------------------------------------- */
+
+/* Files by callback: an asset pack, an encrypted archive, the network. Calls may come from the
+ * threads that load or use a model made from it, one at a time per file. */
+typedef struct remora_reader {
+  uint32_t struct_size;
+  uint32_t flags; /* 0 */
+  void *user;
+  /* Sets a handle and the size in bytes. REMORA_E_IO when there is no such file. */
+  remora_status(REMORA_CALL *open)(void *user, const char *name, void **file, uint64_t *size);
+  /* Reads exactly n bytes at offset and returns n; anything else is an error. */
+  int64_t(REMORA_CALL *read_at)(void *user, void *file, uint64_t offset, void *dst, uint64_t n);
+  void(REMORA_CALL *close)(void *user, void *file);
+} remora_reader;
 
 /* remora_model_params.flags */
 enum {
@@ -385,6 +401,25 @@ REMORA_API remora_status REMORA_CALL remora_source_add_codec_dir(remora_source *
  * REMORA_E_IO when it cannot be opened. One thread at a time. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_source_add_path(remora_source *source, const char *name,
                                                             const char *utf8_path);
+
+/* A file in memory, used in place without a copy. `release` (or NULL) is called once, when source and
+ * models no longer need it, and also when this call fails. One thread at a time. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_source_add_memory(remora_source *source,
+                                                              const char *name, const void *data,
+                                                              size_t len,
+                                                              remora_release_fn release,
+                                                              void *user);
+
+/* `len` bytes at `offset` of an open file descriptor (an Android asset); it is duplicated, the caller
+ * may close its own. REMORA_E_IO when the range is not readable. One thread at a time. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_source_add_fd(remora_source *source, const char *name,
+                                                          int32_t fd, uint64_t offset,
+                                                          uint64_t len);
+
+/* Names that were not added are asked of the reader, which is copied. The user pointer must outlive
+ * the source and every model made from it. One thread at a time. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_source_set_reader(remora_source *source,
+                                                              const remora_reader *reader);
 
 /* Any thread; models made from it stay valid. Since 0.1. */
 REMORA_API void REMORA_CALL remora_source_destroy(remora_source *source);
