@@ -1,0 +1,112 @@
+// One session's state over a shared model: prompt in, one frame of codes a step out.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/cancel.h"
+#include "lm/language_model.h"
+#include "lm/sampling.h"
+#include "nn/kv_cache.h"
+
+namespace remora::lm {
+
+struct Frame {
+  int32_t main_token = 0;
+  std::vector<int32_t> codes;  // num_codebooks; empty when is_end
+  bool is_end = false;         // the end token was drawn: nothing to speak, no further frame
+};
+
+// Sees every logit vector before it is sampled; for tests and bench quality checks.
+class DecoderObserver {
+ public:
+  virtual ~DecoderObserver() = default;
+  // After a prefill or a step. logits: [head rows] float32, entry i is token
+  // LanguageModel::slow().head_token(i); hidden: [fast dim], as the fast stack gets it.
+  virtual void on_slow(const at::Tensor& /*logits*/, const at::Tensor& /*hidden*/) {}
+  // codebook: 1 .. num_codebooks - 1. logits: [residual rows] float32.
+  virtual void on_fast(int64_t /*codebook*/, const at::Tensor& /*logits*/) {}
+};
+
+// What a prefill may keep from the columns that are in the cache already.
+enum class Reuse {
+  kNone,
+  // Only columns that a prefill computed in whole chunks: the result is bit-equal to a prefill
+  // without reuse.
+  kExact,
+  // Every common leading column, generated ones included: equal within rounding.
+  kAll,
+};
+
+struct DecoderOptions {
+  int64_t capacity = 0;  // positions; 0 grows with use up to the model's max_seq_len
+  nn::KvMode kv_mode = nn::KvMode::kActivePrefix;
+  nn::SdpaPolicy sdpa = nn::SdpaPolicy::kAuto;
+  // Reference data was made with a history rule that is a mistake (the S1 family's main-token
+  // penalty looks at the oldest frame's codes): tests switch it on to compare.
+  bool s1_penalty_parity = false;
+};
+
+struct DecoderStats {
+  nn::SdpaPolicy sdpa_prefill = nn::SdpaPolicy::kAuto;  // the backend that ran; kAuto = none yet
+  nn::SdpaPolicy sdpa_step = nn::SdpaPolicy::kAuto;
+  nn::KvMode kv_mode = nn::KvMode::kActivePrefix;
+  int64_t capacity = 0;         // positions there is room for now
+  uint64_t kv_bytes = 0;        // memory reserved for the cache
+  uint64_t graph_captures = 0;  // CUDA graphs captured so far
+};
+
+// Not thread-safe: one thread at a time, any thread. After an exception from prefill or step the
+// written columns stay valid, but a prefill must come before the next step.
+class Decoder {
+ public:
+  // Throws Error{kInvalidArgument} when the capacity is negative or above max_seq_len, or missing
+  // for a mode that needs one; Error{kUnsupported} when the SDPA policy cannot run here.
+  Decoder(std::shared_ptr<const LanguageModel> model, const DecoderOptions& options);
+  ~Decoder();
+  Decoder(Decoder&&) noexcept;
+
+  const LanguageModel& model() const;
+
+  // Sets the parameters and restarts the random stream: the same seed gives the same frames for
+  // the same prompt. Throws Error{kInvalidArgument} naming the field.
+  void set_sampling(const SamplingParams& params, uint64_t seed);
+
+  // Feeds a whole prompt: columns of 1 + num_codebooks integers, one column after the other.
+  // Forgets earlier positions but for the reused ones, and the frame history of the sampler; the
+  // random stream goes on. Returns the number of columns reused. The cancel flag is checked
+  // between layers; a cancelled prefill can be repeated and keeps what was done.
+  // Throws Error{kInvalidArgument} naming column and row of an id outside its table,
+  // Error{kContextFull} before any work when the prompt does not fit.
+  int64_t prefill(std::span<const int32_t> columns, const CancelFlag& cancel,
+                  Reuse reuse = Reuse::kAll);
+
+  // Draws the next frame and, unless it is the end, runs the slow model over it, so that kv_len
+  // grows by one. Throws Error{kInvalidState} without a prefill or after the end,
+  // Error{kContextFull} before any work when no position is left, Error{kNumeric} when the logits
+  // cannot be sampled.
+  Frame step(const CancelFlag& cancel);
+
+  // Positions in the cache.
+  int64_t kv_len() const;
+  // The columns at those positions, in order: kv_len() * (1 + num_codebooks) integers.
+  std::span<const int32_t> columns() const;
+  DecoderStats stats() const;
+
+  // Forgets everything but the sampling parameters and the memory.
+  void reset();
+
+  // Borrowed; null removes it.
+  void set_observer(DecoderObserver* observer);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace remora::lm

@@ -1,0 +1,75 @@
+// The weights of both transformers: loaded once, immutable, shared by every session and thread.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/cancel.h"
+#include "io/byte_source.h"
+#include "lm/config.h"
+
+namespace remora::lm {
+
+class SlowModel;
+class FastModel;
+
+struct LoadOptions {
+  at::ScalarType dtype = at::kFloat;  // of weights and activations: kFloat, kBFloat16 or kHalf
+  at::Device device = at::kCPU;
+  // From the tokenizer: first and last semantic token, and the token that ends a turn.
+  int32_t semantic_begin = 0;
+  int32_t semantic_end = 0;
+  int32_t end_token = 0;
+  // Codes that may be sampled for codebooks 1 and up: 0 .. residual_limit - 1, which is the size
+  // of the codec's tables; 0 allows the whole table. The S1 family never exceeds 1024.
+  int32_t residual_limit = 0;
+  const CancelFlag* cancel = nullptr;     // checked between tensors
+  std::function<void(float)> progress{};  // fraction done, from the loading thread
+};
+
+class LanguageModel {
+ public:
+  // Reads config.json and the weights. Throws Error{kFormat} listing missing or misshaped tensors,
+  // Error{kInvalidArgument} when the token ids do not fit the config, Error{kCancelled}.
+  // Peak memory stays within 15 % of the weights in `dtype`; tensors that already have it are used
+  // where the file is mapped.
+  static std::shared_ptr<const LanguageModel> load(const io::FileSet& files,
+                                                   const LoadOptions& options);
+
+  // A model of the same shape with made-up weights (the same for the same seed): for measuring
+  // speed and memory. What it says is babble.
+  static std::shared_ptr<const LanguageModel> random(const LmConfig& config,
+                                                     const LoadOptions& options, uint64_t seed);
+
+  LanguageModel(const LmConfig& config, const LoadOptions& options, SlowModel slow, FastModel fast);
+  ~LanguageModel();
+
+  const LmConfig& config() const { return config_; }
+  at::ScalarType dtype() const { return dtype_; }
+  at::Device device() const { return device_; }
+  int32_t semantic_begin() const { return semantic_begin_; }
+  int32_t semantic_end() const { return semantic_end_; }
+  int32_t end_token() const { return end_token_; }
+  const SlowModel& slow() const { return *slow_; }
+  const FastModel& fast() const { return *fast_; }
+
+  uint64_t weight_bytes() const;
+  // Cache memory of one position in one session.
+  uint64_t kv_bytes_per_position() const;
+  // Tells checkpoints and precisions apart: a saved session fits a model with the same value.
+  uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  LmConfig config_;
+  at::ScalarType dtype_;
+  at::Device device_;
+  int32_t semantic_begin_, semantic_end_, end_token_;
+  std::unique_ptr<const SlowModel> slow_;
+  std::unique_ptr<const FastModel> fast_;
+  uint64_t fingerprint_ = 0;
+};
+
+}  // namespace remora::lm
