@@ -1,0 +1,74 @@
+# Sourced by ./dev for `./dev test` without arguments: every kind of test, then one summary.
+# shellcheck shell=bash disable=SC2154
+
+failed=0
+summary=()
+
+# run_ctest CTEST-ARGUMENT...: the presets hold the sanitizers' settings.
+run_ctest() {
+  (cd "$root" && ctest --preset "$preset" "$@")
+}
+
+# Keeps the lines in which a runner sums itself up: `ctest` and what `cargo test`, NUnit-like
+# runners and `swift test` print at their ends.
+summary_lines() {
+  grep -E '% tests passed|^test result:|[0-9]+ passed, [0-9]+ failed|Executed [0-9]+ tests?' "$1" ||
+    true
+}
+
+run_everything() {
+  mkdir -p "$build/logs"
+  # A test program that was renamed or removed must not be counted as a test.
+  local log="$build/logs/ctest.log" status=0
+  run_ctest 2>&1 | tee "$log" || status=$?
+  record ctest "$status" "$log"
+  if [[ "$preset" == release || "$preset" == dev ]]; then
+    local script
+    for script in "$root"/bindings/*/test.sh; do
+      [[ -f "$script" ]] && run_binding "$script"
+    done
+  fi
+  print_summary
+}
+
+# record NAME STATUS LOG
+record() {
+  local name="$1" status="$2" log="$3" line found=0
+  (( status == 0 )) || failed=1
+  while IFS= read -r line; do
+    [[ -z "$line" ]] && continue
+    summary+=("$name: $line")
+    found=1
+  done < <(summary_lines "$log")
+  if (( ! found )); then
+    summary+=("$name: no test was counted, exit code $status")
+    failed=1
+  fi
+}
+
+# A binding's test.sh gets REMORA_LIBRARY_DIR (where libremora is), REMORA_TORCH_LIB_DIR and
+# REMORA_INCLUDE_DIR, prints its runner's own summary, and exits with 77 after one line of reason
+# when its tool chain is missing. That is a skip on a person's machine and a failure in CI.
+run_binding() {
+  local script="$1" name log status=0
+  name="$(basename "$(dirname "$script")")"
+  log="$build/logs/$name.log"
+  note "testing bindings/$name"
+  REMORA_LIBRARY_DIR="$build/src/c_api" REMORA_TORCH_LIB_DIR="$torch/lib" \
+    REMORA_INCLUDE_DIR="$root/include" REMORA_CLI="$build/$cli_target" \
+    bash "$script" 2>&1 | tee "$log" || status=$?
+  if (( status == 77 )); then
+    summary+=("$name: skipped: $(tail -n 1 "$log")")
+    [[ "${CI:-}" == true ]] && failed=1
+  else
+    record "$name" "$status" "$log"
+  fi
+  return 0
+}
+
+print_summary() {
+  local line
+  printf '\n== summary (%s)\n' "$preset"
+  for line in "${summary[@]}"; do printf '%s\n' "$line"; done
+  (( failed == 0 )) || fail "some tests failed or could not run"
+}
