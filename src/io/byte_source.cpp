@@ -9,8 +9,8 @@ namespace remora::io {
 
 std::string read_text(const ByteSource& source, uint64_t max_bytes) {
   if (source.size() > max_bytes) {
-    throw Error(Status::kFormat, concat(source.name(), ": ", source.size(),
-                                        " bytes, at most ", max_bytes, " are expected here"));
+    throw Error(Status::kFormat, concat(source.name(), ": ", source.size(), " bytes, at most ",
+                                        max_bytes, " are expected here"));
   }
   std::string text(static_cast<size_t>(source.size()), '\0');
   source.read_at(0, std::as_writable_bytes(std::span(text)));
@@ -18,7 +18,8 @@ std::string read_text(const ByteSource& source, uint64_t max_bytes) {
 }
 
 bool is_inside_name(std::string_view name) {
-  if (name.empty() || name.front() == '/' || name.find('\\') != std::string_view::npos) return false;
+  if (name.empty() || name.front() == '/' || name.find('\\') != std::string_view::npos)
+    return false;
   if (name.find('\0') != std::string_view::npos) return false;
   size_t start = 0;
   while (start <= name.size()) {

@@ -136,12 +136,14 @@ StoredTensor read_entry(std::shared_ptr<const ByteSource> source, const std::str
   const auto end = (*offsets)[1].get<uint64_t>();
   const uint64_t available = source->size() - data_start;
   if (begin > end || end - begin != bytes) {
-    fail_tensor(*source, name, concat("has offsets [", begin, ",", end, "], but its shape ",
-                                      shape_text(tensor.shape), " needs ", bytes, " bytes"));
+    fail_tensor(*source, name,
+                concat("has offsets [", begin, ",", end, "], but its shape ",
+                       shape_text(tensor.shape), " needs ", bytes, " bytes"));
   }
   if (end > available) {
-    fail_tensor(*source, name, concat("ends at data byte ", end, ", but the file holds only ",
-                                      available, "; incomplete download?"));
+    fail_tensor(*source, name,
+                concat("ends at data byte ", end, ", but the file holds only ", available,
+                       "; incomplete download?"));
   }
   tensor.offset = data_start + begin;
   tensor.source = std::move(source);

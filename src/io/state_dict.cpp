@@ -12,6 +12,24 @@
 
 namespace remora::io {
 
+std::optional<uint64_t> element_count(std::span<const int64_t> shape) {
+  constexpr uint64_t kLimit = uint64_t{1} << 56;
+  uint64_t nonzero = 1;
+  bool empty = false;
+  for (const int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
+    if (extent == 0) {
+      empty = true;
+      continue;
+    }
+    if (__builtin_mul_overflow(nonzero, static_cast<uint64_t>(extent), &nonzero) ||
+        nonzero >= kLimit) {
+      return std::nullopt;
+    }
+  }
+  return empty ? 0 : nonzero;
+}
+
 uint64_t StoredTensor::byte_size() const {
   // Readers have checked that these products fit; a tensor with a zero extent spans nothing.
   uint64_t last = 0;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,10 @@
 #include "io/byte_source.h"
 
 namespace remora::io {
+
+// Product of the extents; nothing when one is negative or the product, zero extents left out, is
+// 2^56 or more: bytes, strides and sums computed from such a shape still fit 63 bits.
+std::optional<uint64_t> element_count(std::span<const int64_t> shape);
 
 // Where one tensor lies in a file. Describing costs nothing; load() brings the numbers.
 struct StoredTensor {
@@ -30,8 +36,8 @@ struct StoredTensor {
   void release() const;
 };
 
-// Names to stored tensors. Name order is the map's; `first_name` keeps the file's first key, which
-// the .pth prefix rule of LM.md section 2.2 needs.
+// Names to stored tensors. Name order is the map's; `first_name` keeps the file's first key:
+// whether a .pth file's names carry a prefix is told by that one.
 class StateDict {
  public:
   // Throws Error{kFormat} on a name that is already there.

@@ -20,8 +20,8 @@ const StoredTensor* WeightLoader::checked(std::string_view name,
   used_.insert(std::string(name));
   const StoredTensor* stored = dict_.find(name);
   if (stored == nullptr) {
-    problems_.push_back(concat(dict_.files(), ": tensor ", name, " ", shape_text(shape),
-                               " is missing"));
+    problems_.push_back(
+        concat(dict_.files(), ": tensor ", name, " ", shape_text(shape), " is missing"));
     return nullptr;
   }
   if (stored->shape != shape) {
