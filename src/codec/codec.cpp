@@ -1,0 +1,78 @@
+#include "codec/codec.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <utility>
+
+#include "base/concat.h"
+#include "base/error.h"
+#include "codec/names.h"
+#include "io/checkpoint.h"
+#include "io/json.h"
+
+namespace remora::codec {
+namespace {
+
+constexpr uint64_t kMostConfigBytes = 1 << 20;
+
+CodecConfig find_config(const io::FileSet& files) {
+  if (files.contains("codec.json")) {
+    return parse_codec_config(io::JsonObject(*files.open("codec.json"), kMostConfigBytes));
+  }
+  if (files.contains("config.json")) {
+    const io::JsonObject json(*files.open("config.json"), kMostConfigBytes);
+    // A language model's config.json has neither key.
+    if (json.has("decoder_rates") || json.has("quantizer")) return parse_codec_config(json);
+  }
+  return {};
+}
+
+io::StateDict find_weights(const io::FileSet& files) {
+  for (const std::string_view name : {"codec.safetensors", "codec.pth"}) {
+    if (files.contains(name)) return io::read_tensor_file(files, name);
+  }
+  throw Error(Status::kIo, concat(files.describe(),
+                                  ": holds neither codec.safetensors nor codec.pth; the codec's "
+                                  "weights belong beside the model's"));
+}
+
+void check_cancel(const CodecOptions& options) {
+  if (options.cancel != nullptr) options.cancel->check("loading the codec");
+}
+
+}  // namespace
+
+std::shared_ptr<const Codec> Codec::load(const io::FileSet& files, const CodecOptions& options) {
+  check_cancel(options);
+  CodecConfig config = find_config(files);
+  return std::make_shared<const Codec>(find_weights(files), std::move(config), options);
+}
+
+Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& options)
+    : config_(std::move(config)), dtype_(options.dtype), device_(options.device) {
+  if (dtype_ != at::kFloat && dtype_ != at::kBFloat16 && dtype_ != at::kHalf) {
+    throw Error(Status::kUnsupported, "codec: computes in float32, bfloat16 or float16 only");
+  }
+  const c10::InferenceMode inference;
+  const io::StateDict plain = plain_names(dict);
+  Weights weights(plain, dtype_, device_);
+  check_cancel(options);
+  if (options.decoder) decoder_.emplace(weights, config_, options.block_elements);
+  check_cancel(options);
+  weights.finish();
+}
+
+const DecodePath& Codec::decode_path() const {
+  if (!decoder_) {
+    throw Error(Status::kInvalidState,
+                "codec: loaded without its decoder; load it with the decoder to make sound");
+  }
+  return *decoder_;
+}
+
+at::Tensor Codec::decode(const at::Tensor& codes, const CancelFlag* cancel) const {
+  CarriedState state = decode_path().initial_state();
+  return decode_path().forward(state, codes, cancel);
+}
+
+}  // namespace remora::codec

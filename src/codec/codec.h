@@ -1,0 +1,64 @@
+// The audio codec: immutable weights, shared by streams and threads.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/cancel.h"
+#include "codec/config.h"
+#include "codec/decode_path.h"
+#include "io/byte_source.h"
+#include "io/state_dict.h"
+
+namespace remora::codec {
+
+struct CodecOptions {
+  at::ScalarType dtype = at::kFloat;  // kFloat, kBFloat16 or kHalf: of the large products
+  at::Device device = at::kCPU;
+  bool decoder = true;                 // codes to sound
+  bool encoder = true;                 // sound to codes
+  const CancelFlag* cancel = nullptr;  // looked at while loading
+  // Numbers per part of the convolutional activations; see Decoder.
+  int64_t block_elements = kBlockElements;
+
+  // 1.5 MiB of float32: about a core's second-level cache.
+  static constexpr int64_t kBlockElements = int64_t{3} << 17;
+};
+
+class Codec {
+ public:
+  // Weights from codec.safetensors, else codec.pth; sizes from codec.json, else from a config.json
+  // that describes a codec, else those of the released codec. Throws Error{kIo} when no weights
+  // are there, Error{kFormat} naming file and field or every tensor that does not fit,
+  // Error{kUnsupported} for another dtype, Error{kCancelled}.
+  static std::shared_ptr<const Codec> load(const io::FileSet& files, const CodecOptions& options);
+
+  // From tensors in any of the accepted namings.
+  Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& options);
+
+  const CodecConfig& config() const { return config_; }
+  at::ScalarType dtype() const { return dtype_; }
+  bool has_decoder() const { return decoder_.has_value(); }
+
+  // A whole clip: codes [rows, frames], int32 or int64, on any device, not written to; rows from 2
+  // to config().rows() (fewer rows: the residual codebooks behind them stay out). An index past a
+  // codebook's end counts as its last entry, because language models offer more ids than some
+  // codebooks have. Returns [frames * frame_length] float32 in host memory. Worked on in pieces:
+  // memory beyond the result does not grow with the length. Throws Error{kInvalidArgument} for
+  // another shape or type or a negative index, Error{kInvalidState} without decoder weights,
+  // Error{kCancelled} within a piece of `cancel` being raised.
+  at::Tensor decode(const at::Tensor& codes, const CancelFlag* cancel = nullptr) const;
+
+  // The network itself, for streams. Throws Error{kInvalidState} when it was not loaded.
+  const DecodePath& decode_path() const;
+
+ private:
+  CodecConfig config_;
+  at::ScalarType dtype_;
+  at::Device device_;
+  std::optional<DecodePath> decoder_;
+};
+
+}  // namespace remora::codec

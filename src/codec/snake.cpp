@@ -1,0 +1,22 @@
+#include "codec/snake.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/addcmul.h>
+#include <ATen/ops/reciprocal.h>
+#include <ATen/ops/sin.h>
+
+namespace remora::codec {
+
+Snake::Snake(Weights& weights, const std::string& module, int64_t channels, double eps) {
+  const at::Tensor alpha = weights.plain(module + ".alpha", {1, channels, 1}).reshape({channels});
+  alpha_ = weights.placed(alpha);
+  inverse_ = weights.placed(at::reciprocal(alpha + eps));
+}
+
+void Snake::forward(const at::Tensor& x, at::Tensor out) const {
+  const at::Tensor wide = x.to(at::kFloat);
+  const at::Tensor sine = at::sin(wide * alpha_);
+  out.copy_(at::addcmul(wide, sine * sine, inverse_));
+}
+
+}  // namespace remora::codec

@@ -1,0 +1,57 @@
+// Codec tensors by name, in the form the modules compute with.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/weight_loader.h"
+
+namespace remora::codec {
+
+// Reads from a StateDict whose names are already plain (see names.h). A missing or misshaped tensor
+// is recorded and comes back on the meta device, where later reshaping costs nothing; finish()
+// then throws one error for all of them.
+class Weights {
+ public:
+  Weights(const io::StateDict& dict, at::ScalarType compute, at::Device device)
+      : dict_(dict), loader_(dict), compute_(compute), device_(device) {}
+
+  // As stored, in float32.
+  at::Tensor plain(std::string_view name, const std::vector<int64_t>& shape);
+
+  // The weight of convolution or projection `module` in float32: stored whole as MODULE.weight, or
+  // as direction and magnitude (weight_v and weight_g, or parametrizations.weight.original1 and
+  // original0), then multiplied out: v * g / |v|, the norm over every axis but the first.
+  at::Tensor folded(std::string_view module, const std::vector<int64_t>& shape);
+
+  // A plain matrix in the compute type, on the device.
+  at::Tensor matrix(std::string_view name, const std::vector<int64_t>& shape) {
+    return computed(plain(name, shape));
+  }
+  // A float32 tensor on the device: biases, norms, scales.
+  at::Tensor constant(std::string_view name, const std::vector<int64_t>& shape) {
+    return placed(plain(name, shape));
+  }
+
+  // Onto the device: as it is, or in the compute type.
+  at::Tensor placed(const at::Tensor& value) const;
+  at::Tensor computed(const at::Tensor& value) const;
+
+  at::ScalarType compute() const { return compute_; }
+  at::Device device() const { return device_; }
+  bool has(std::string_view name) const { return loader_.has(name); }
+
+  // Throws Error{kFormat} if a tensor was missing or misshaped.
+  void finish() const { loader_.finish(); }
+
+ private:
+  const io::StateDict& dict_;
+  io::WeightLoader loader_;
+  at::ScalarType compute_;
+  at::Device device_;
+};
+
+}  // namespace remora::codec
