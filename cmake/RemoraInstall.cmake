@@ -21,13 +21,6 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs FILES_MATCHING PATTERN "*.md")
 
-# remora_install_example(<target>): a program that comes with the library.
-function(remora_install_example target)
-  file(RELATIVE_PATH way "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-  remora_install_rpath(${target} "${way}")
-  install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT examples)
-endfunction()
-
 # The folder stays whole: LibTorch's libraries look for each other beside themselves. Python's part
 # is left out.
 set(exclude_from_plain_install EXCLUDE_FROM_ALL)

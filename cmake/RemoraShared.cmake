@@ -79,3 +79,10 @@ function(remora_install_rpath target way)
     INSTALL_RPATH "${paths}"
     INSTALL_RPATH_USE_LINK_PATH OFF)
 endfunction()
+
+# remora_install_example(<target>): a program that comes with the library.
+function(remora_install_example target)
+  file(RELATIVE_PATH way "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  remora_install_rpath(${target} "${way}")
+  install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT examples)
+endfunction()

@@ -8,6 +8,11 @@ function(remora_target_defaults target)
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${REMORA_WERROR}>:-Werror>)
+  if(REMORA_RELOCATABLE)
+    # __FILE__ in LibTorch's checks and ours: a package must not tell where it was built.
+    target_compile_options(${target} PRIVATE
+      "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=" "-fmacro-prefix-map=${REMORA_TORCH_DIR}/=torch/")
+  endif()
   if(REMORA_SANITIZE)
     list(JOIN REMORA_SANITIZE "," sanitizers)
     # A report ends the program: a test that goes on after one would pass.
