@@ -19,16 +19,6 @@ namespace {
 // A plain array: storing an error must work without memory and at thread exit.
 thread_local std::array<char, 2048> t_last_error{};
 
-// "2.13.0" out of LibTorch's own description of its build; empty where it has none.
-std::string loaded_torch_version() {
-  const std::string config = at::show_config();
-  constexpr std::string_view kKey = "TORCH_VERSION=";
-  const size_t start = config.find(kKey);
-  if (start == std::string::npos) return "";
-  const size_t begin = start + kKey.size();
-  return config.substr(begin, config.find_first_of(", \n", begin) - begin);
-}
-
 // Error text, or empty when the loaded LibTorch is the minor version compiled against.
 std::string torch_mismatch() {
   const std::string loaded = loaded_torch_version();
@@ -39,6 +29,15 @@ std::string torch_mismatch() {
 }
 
 }  // namespace
+
+std::string loaded_torch_version() {
+  const std::string config = at::show_config();
+  constexpr std::string_view kKey = "TORCH_VERSION=";
+  const size_t start = config.find(kKey);
+  if (start == std::string::npos) return "";
+  const size_t begin = start + kKey.size();
+  return config.substr(begin, config.find_first_of(", \n", begin) - begin);
+}
 
 void set_last_error(std::string_view text) noexcept {
   size_t n = std::min(text.size(), t_last_error.size() - 1);

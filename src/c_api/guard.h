@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <exception>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,9 @@ remora_status store_current_exception() noexcept;
 // REMORA_OK, or the status (with its text stored) that makes any call on this process impossible:
 // a forked child, or a LibTorch other than the one built against.
 remora_status check_process() noexcept;
+
+// "2.13.0" as the loaded LibTorch describes itself; empty where it does not.
+std::string loaded_torch_version();
 
 // Runs `body`, which returns a remora_status or nothing. Autograd is off inside, for this thread and
 // this call only.

@@ -1,0 +1,58 @@
+// What lies behind the opaque pointers: a shared reference each, so that any destroy order works.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "codec/decode_stream.h"
+#include "engine/model.h"
+#include "engine/session.h"
+#include "engine/use_gate.h"
+#include "engine/voice.h"
+#include "io/source_set.h"
+#include "remora/remora.h"
+
+struct remora_source {
+  std::shared_ptr<remora::io::SourceSet> files;
+  std::shared_ptr<const remora::io::FileSet> codec_files;  // null: the codec is among `files`
+};
+
+struct remora_model {
+  std::shared_ptr<const remora::engine::Model> object;
+};
+
+struct remora_voice {
+  std::shared_ptr<const remora::engine::Voice> object;
+};
+
+namespace remora::c_api {
+
+// Ownership that crosses the ABI: made here, given back to drop_handle().
+template <typename Handle, typename... Parts>
+Handle* make_handle(Parts&&... parts) {
+  return std::make_unique<Handle>(Handle{std::forward<Parts>(parts)...}).release();
+}
+template <typename Handle>
+void drop_handle(Handle* handle) {
+  const std::unique_ptr<Handle> owner(handle);
+}
+
+// Shared between the handle and the calls inside it: destroying the handle from a callback leaves
+// the running call its session.
+struct SessionCell {
+  SessionCell(std::shared_ptr<const engine::Model> model, const engine::SessionOptions& options)
+      : session(std::move(model), options) {}
+  engine::UseGate gate;
+  engine::Session session;
+};
+
+}  // namespace remora::c_api
+
+struct remora_session {
+  std::shared_ptr<remora::c_api::SessionCell> cell;
+};
+
+struct remora_codec_stream {
+  std::shared_ptr<const remora::engine::Model> model;
+  remora::codec::DecodeStream stream;
+};

@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include "c_api/buffers.h"
+#include "c_api/enums.h"
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "c_api/params.h"
+#include "c_api/requests.h"
+
+using remora::c_api::guard;
+using remora::c_api::required;
+namespace capi = remora::c_api;
+namespace engine = remora::engine;
+
+namespace {
+
+constexpr uint32_t kModelFlags = REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_CODEC |
+                                 REMORA_MODEL_NO_LM | REMORA_MODEL_TEXT_ONLY;
+
+remora_model_params default_params() {
+  remora_model_params params{};
+  params.struct_size = sizeof params;
+  return params;
+}
+
+engine::ModelOptions options_from(const remora_model_params* user) {
+  const auto params = capi::read_struct(user, default_params(), "model_params");
+  capi::check_flags(params.flags, kModelFlags, "model_params.flags");
+  capi::check_enum(params.weights, REMORA_WEIGHTS_AS_DTYPE, REMORA_WEIGHTS_INT4,
+                   "model_params.weights");
+  engine::ModelOptions options;
+  options.want_lm = (params.flags & REMORA_MODEL_NO_LM) == 0;
+  options.want_codec = (params.flags & REMORA_MODEL_NO_CODEC) == 0;
+  options.want_encoder = (params.flags & REMORA_MODEL_NO_ENCODER) == 0;
+  options.text_only = (params.flags & REMORA_MODEL_TEXT_ONLY) != 0;
+  options.dtype = capi::dtype_from(params.dtype, "model_params.dtype");
+  options.codec_dtype = capi::dtype_from(params.codec_dtype, "model_params.codec_dtype");
+  options.device = capi::device_from(params.device, params.device_index);
+  options.weights = static_cast<engine::WeightFormat>(params.weights);
+  if (params.progress != nullptr) {
+    options.progress = [fn = params.progress, user = params.progress_user](float fraction) {
+      return fn(user, fraction) != 0;
+    };
+  }
+  return options;
+}
+
+remora_model_info describe(const engine::Model& model) {
+  remora_model_info info{};
+  info.struct_size = sizeof info;
+  info.n_codebooks = model.n_codebooks();
+  if (model.has_lm()) {
+    const auto& config = model.lm_config();
+    info.codebook_size = static_cast<int32_t>(config.codebook_size);
+    info.max_seq_len = static_cast<int32_t>(config.max_seq_len);
+    info.vocab_size = static_cast<int32_t>(config.vocab_size);
+    info.semantic_begin = model.tokenizer().semantic_begin();
+    info.semantic_end = model.tokenizer().semantic_end();
+    info.end_token = model.tokenizer().end_token();
+    info.has_lm = 1;
+  }
+  if (model.has_codec()) {
+    const auto codec = model.codec();
+    info.sample_rate = static_cast<int32_t>(codec->config().sample_rate);
+    info.samples_per_frame = static_cast<int32_t>(codec->config().frame_length());
+    info.has_codec = 1;
+    info.has_encoder = codec->has_encoder() ? 1 : 0;
+  }
+  info.device = capi::device_to(model.device());
+  info.device_index = std::max<int32_t>(model.device().index(), 0);
+  info.dtype = capi::dtype_to(model.dtype());
+  info.weights = static_cast<remora_weights>(model.weight_format());
+  info.codec_dtype = capi::dtype_to(model.codec_dtype());
+  const std::string_view family = model.family_name();
+  std::copy_n(family.data(), std::min(family.size(), sizeof info.family - 1), info.family);
+  return info;
+}
+
+}  // namespace
+
+remora_status remora_model_params_init(remora_model_params* params, uint32_t struct_size) {
+  return guard([&] {
+    capi::write_struct(&required(params, "params"), default_params(), struct_size, "model_params");
+  });
+}
+
+remora_status remora_model_open(const char* utf8_dir, const remora_model_params* params,
+                                remora_model** out) {
+  return guard([&] {
+    required(out, "out") = nullptr;
+    const auto files = remora::io::open_directory(&required(utf8_dir, "utf8_dir"));
+    *out = capi::make_handle<remora_model>(engine::Model::load(*files, *files, options_from(params)));
+  });
+}
+
+remora_status remora_model_create(remora_source* source, const remora_model_params* params,
+                                  remora_model** out) {
+  return guard([&] {
+    required(out, "out") = nullptr;
+    const remora_source& from = required(source, "source");
+    const remora::io::FileSet& codec_files = from.codec_files ? *from.codec_files : *from.files;
+    *out = capi::make_handle<remora_model>(engine::Model::load(*from.files, codec_files, options_from(params)));
+  });
+}
+
+remora_status remora_model_describe(const remora_model* model, remora_model_info* out) {
+  return guard([&] {
+    const engine::Model& object = *required(model, "model").object;
+    capi::write_struct(&required(out, "out"), describe(object), out->struct_size, "model_info");
+  });
+}
+
+remora_status remora_model_memory(const remora_model* model, remora_memory* out) {
+  return guard([&] {
+    const engine::Model& object = *required(model, "model").object;
+    remora_memory memory{};
+    memory.struct_size = sizeof memory;
+    if (object.has_weights()) {
+      memory.weights = object.language_model()->weight_bytes();
+      memory.kv_per_position = object.language_model()->kv_bytes_per_position();
+    }
+    if (object.has_codec()) memory.codec = object.codec()->weight_bytes();
+    capi::write_struct(&required(out, "out"), memory, out->struct_size, "memory");
+  });
+}
+
+remora_status remora_model_tokenize(const remora_model* model, const char* utf8, size_t len,
+                                    uint32_t flags, int32_t* ids, size_t capacity,
+                                    size_t* needed) {
+  return guard([&] {
+    capi::check_flags(flags, REMORA_PROMPT_ALLOW_CONTROL, "flags");
+    const std::vector<int32_t> encoded =
+        required(model, "model")
+            .object->tokenizer()
+            .encode(capi::text_from(utf8, len, "utf8"), capi::control_from(flags));
+    return capi::copy_out<int32_t>(encoded, ids, capacity, needed, "ids");
+  });
+}
+
+remora_status remora_model_prompt(const remora_model* model, const remora_prompt* prompt,
+                                  int32_t* tokens, size_t capacity, size_t* needed) {
+  return guard([&] {
+    const auto& object = required(model, "model").object;
+    const remora::text::Columns columns =
+        engine::first_prompt(object, capi::request_from(*object, required(prompt, "prompt")));
+    const std::vector<int32_t> matrix = capi::row_major(columns);
+    return capi::copy_out<int32_t>(matrix, tokens, capacity, needed, "tokens");
+  });
+}
+
+void remora_model_destroy(remora_model* model) { capi::drop_handle(model); }

@@ -1,0 +1,144 @@
+#include "engine/model.h"
+
+#include <algorithm>
+
+#include "base/cancel.h"
+#include "base/concat.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace remora::engine {
+namespace {
+
+// Of the progress of a load: the codec is the smaller part.
+constexpr float kCodecShare = 0.1F;
+constexpr double kFloat32Limit = 4.0 * 1024 * 1024 * 1024;  // bytes
+
+double stack_parameters(const lm::StackConfig& stack) {
+  const double attention =
+      static_cast<double>(stack.qkv_rows() + stack.heads * stack.head_dim) * stack.dim;
+  const double feed_forward = 3.0 * static_cast<double>(stack.intermediate) * stack.dim;
+  return static_cast<double>(stack.layers) * (attention + feed_forward);
+}
+
+[[noreturn]] void lacks(std::string_view what, std::string_view remedy) {
+  throw Error(Status::kUnsupported, concat("model: has no ", what, "; ", remedy));
+}
+
+bool holds_codec(const io::FileSet& files) {
+  return files.contains("codec.safetensors") || files.contains("codec.pth");
+}
+
+}  // namespace
+
+at::ScalarType choose_dtype(const lm::LmConfig& config) {
+  // The tables that are only looked up stay as stored, so they do not count.
+  const double parameters = stack_parameters(config.slow) + stack_parameters(config.fast);
+  return parameters * sizeof(float) <= kFloat32Limit ? at::kFloat : at::kBFloat16;
+}
+
+std::shared_ptr<const Model> Model::load(const io::FileSet& files, const io::FileSet& codec_files,
+                                         const ModelOptions& options) {
+  if (options.weights != WeightFormat::kAsDtype) {
+    throw Error(Status::kUnsupported,
+                "model_params.weights: int8 and int4 are not in this version; use the dtype");
+  }
+  auto model = std::shared_ptr<Model>(new Model);
+  model->device_ = options.device;
+  if (options.want_lm) model->read_text_side(files, options);
+  if (options.want_codec && !options.text_only && (!options.want_lm || holds_codec(codec_files))) {
+    model->load_codec(codec_files, options);
+  }
+  if (options.want_lm && !options.text_only) model->load_language_model(files, options);
+  if (options.progress) options.progress(1.0F);
+  return model;
+}
+
+void Model::read_text_side(const io::FileSet& files, const ModelOptions& options) {
+  lm_config_ = lm::read_lm_config(files);
+  tokenizer_ = text::load_tokenizer(files);
+  dtype_ = options.dtype.value_or(choose_dtype(*lm_config_));
+}
+
+void Model::load_language_model(const io::FileSet& files, const ModelOptions& options) {
+  CancelFlag cancel;
+  lm::LoadOptions load;
+  load.dtype = dtype_;
+  load.device = options.device;
+  load.semantic_begin = tokenizer_->semantic_begin();
+  load.semantic_end = tokenizer_->semantic_end();
+  load.end_token = tokenizer_->end_token();
+  // A code past the codec's table would be clamped there: better never to draw it.
+  if (codec_) load.residual_limit = static_cast<int32_t>(codec_->config().residual_entries);
+  load.cancel = &cancel;
+  if (options.progress) {
+    load.progress = [&](float fraction) {
+      if (options.progress(kCodecShare + (1 - kCodecShare) * fraction)) cancel.raise();
+    };
+  }
+  lm_ = lm::LanguageModel::load(files, load);
+}
+
+void Model::load_codec(const io::FileSet& files, const ModelOptions& options) {
+  codec::CodecOptions load;
+  load.dtype = options.codec_dtype.value_or(at::kFloat);
+  load.device = options.device;
+  load.encoder = options.want_encoder;
+  codec_ = codec::Codec::load(files, load);
+  codec_dtype_ = load.dtype;
+  if (options.progress && options.progress(kCodecShare)) {
+    throw Error(Status::kCancelled, "load: stopped by the progress callback");
+  }
+
+  const int64_t rows = codec_->config().n_codebooks();
+  if (lm_config_ && lm_config_->num_codebooks > rows) {
+    throw Error(Status::kFormat,
+                concat(files.describe(), ": the codec has ", rows,
+                       " codebooks, but the language model makes ", lm_config_->num_codebooks,
+                       "; are they from the same release?"));
+  }
+  if (lm_config_ && lm_config_->num_codebooks < rows) {
+    log(LogLevel::kWarn, concat(files.describe(), ": the codec has ", rows,
+                                " codebooks, the language model uses the first ",
+                                lm_config_->num_codebooks));
+  }
+}
+
+const text::Tokenizer& Model::tokenizer() const {
+  if (!tokenizer_) lacks("tokenizer", "it was loaded as a codec only");
+  return *tokenizer_;
+}
+
+const lm::LmConfig& Model::lm_config() const {
+  if (!lm_config_) lacks("language model", "it was loaded as a codec only");
+  return *lm_config_;
+}
+
+std::shared_ptr<const lm::LanguageModel> Model::language_model() const {
+  if (!lm_) lacks("language model weights", "load it without TEXT_ONLY and NO_LM");
+  return lm_;
+}
+
+std::shared_ptr<const codec::Codec> Model::codec() const {
+  if (!codec_) lacks("codec", "load it from a folder with codec.safetensors or codec.pth");
+  return codec_;
+}
+
+int32_t Model::n_codebooks() const {
+  if (lm_config_) return static_cast<int32_t>(lm_config_->num_codebooks);
+  return codec_ ? static_cast<int32_t>(codec_->config().n_codebooks()) : 0;
+}
+
+std::string_view Model::family_name() const {
+  if (!lm_config_) return "codec";
+  return lm_config_->family == lm::Family::kS2 ? "s2-pro" : "s1-mini";
+}
+
+text::PromptBuilder Model::prompt_builder() const {
+  const lm::LmConfig& config = lm_config();
+  return {tokenizer(),
+          config.family == lm::Family::kS2 ? text::Family::kS2 : text::Family::kS1,
+          static_cast<int32_t>(config.num_codebooks), static_cast<int32_t>(config.codebook_size)};
+}
+
+}  // namespace remora::engine

@@ -1,0 +1,86 @@
+// A loaded checkpoint: tokenizer, language model, codec. Immutable and shared by sessions, voices
+// and threads.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "codec/codec.h"
+#include "io/byte_source.h"
+#include "lm/language_model.h"
+#include "text/prompt.h"
+#include "text/tokenizer.h"
+
+namespace remora::engine {
+
+// Values equal REMORA_WEIGHTS_* in remora.h.
+enum class WeightFormat : int32_t { kAsDtype = 0, kInt8 = 1, kInt4 = 2 };
+
+struct ModelOptions {
+  bool want_lm = true;       // off: codec only
+  bool want_codec = true;    // off: codes only
+  bool want_encoder = true;  // off: no voices from sound
+  bool text_only = false;    // configuration and tokenizer, no weights
+  std::optional<at::ScalarType> dtype;        // empty: chosen by size, see choose_dtype
+  std::optional<at::ScalarType> codec_dtype;  // empty: float32
+  WeightFormat weights = WeightFormat::kAsDtype;
+  at::Device device = at::kCPU;
+  std::function<bool(float)> progress;  // fraction done; true stops the load
+};
+
+// Weights of up to 4 GiB in float32 are computed in float32, larger ones in bfloat16: a rule by the
+// model, so that a checkpoint gives the same result on every machine.
+at::ScalarType choose_dtype(const lm::LmConfig& config);
+
+class Model {
+ public:
+  // Throws Error: kIo for a missing file, kFormat for a damaged or mismatched one, kUnsupported,
+  // kCancelled when `progress` asked to stop.
+  // `codec_files` may be `files`. Without a codec there the model has no sound, unless nothing but a
+  // codec was wanted.
+  static std::shared_ptr<const Model> load(const io::FileSet& files,
+                                           const io::FileSet& codec_files,
+                                           const ModelOptions& options);
+
+  bool has_lm() const { return lm_config_.has_value(); }
+  bool has_codec() const { return codec_ != nullptr; }
+
+  // These throw Error{kUnsupported} saying what the model lacks.
+  const text::Tokenizer& tokenizer() const;
+  const lm::LmConfig& lm_config() const;
+  std::shared_ptr<const lm::LanguageModel> language_model() const;
+  std::shared_ptr<const codec::Codec> codec() const;
+  text::PromptBuilder prompt_builder() const;
+
+  // Codes in a frame: the language model's, else the codec's.
+  int32_t n_codebooks() const;
+  // "s2-pro", "s1-mini" or "codec".
+  std::string_view family_name() const;
+  at::Device device() const { return device_; }
+  at::ScalarType dtype() const { return dtype_; }
+  at::ScalarType codec_dtype() const { return codec_dtype_; }
+  WeightFormat weight_format() const { return WeightFormat::kAsDtype; }
+  // Whether weights were left out (text only).
+  bool has_weights() const { return lm_ != nullptr; }
+
+ private:
+  Model() = default;
+  void read_text_side(const io::FileSet& files, const ModelOptions& options);
+  void load_language_model(const io::FileSet& files, const ModelOptions& options);
+  void load_codec(const io::FileSet& files, const ModelOptions& options);
+
+  std::unique_ptr<const text::Tokenizer> tokenizer_;
+  std::optional<lm::LmConfig> lm_config_;
+  std::shared_ptr<const lm::LanguageModel> lm_;
+  std::shared_ptr<const codec::Codec> codec_;
+  at::Device device_ = at::kCPU;
+  at::ScalarType dtype_ = at::kFloat;
+  at::ScalarType codec_dtype_ = at::kFloat;
+};
+
+}  // namespace remora::engine

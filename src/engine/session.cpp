@@ -1,0 +1,321 @@
+#include "engine/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/error.h"
+
+namespace remora::engine {
+namespace {
+
+// Frames that max_frames_per_byte leaves to any text, however short: about three seconds.
+constexpr int64_t kFramesForAnyText = 64;
+
+uint64_t now_ns() {
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+// Adds the time it lives to `total`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(uint64_t& total) : total_(total), start_(now_ns()) {}
+  ~Stopwatch() { total_ += now_ns() - start_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  uint64_t& total_;
+  uint64_t start_;
+};
+
+int64_t capacity_limit(const Model& model, const SessionOptions& options) {
+  return options.decoder.capacity > 0 ? options.decoder.capacity : model.lm_config().max_seq_len;
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
+    : model_(std::move(model)),
+      decoder_(model_->language_model(), options.decoder),
+      capacity_limit_(capacity_limit(*model_, options)),
+      conversation_(model_) {
+  if (options.chunk_first < 1 || options.chunk_next < options.chunk_first) {
+    throw Error(Status::kInvalidArgument,
+                concat("session_params: codec_chunk_first ", options.chunk_first,
+                       " and codec_chunk_next ", options.chunk_next,
+                       "; at least 1 and no smaller than the first are needed"));
+  }
+  if (model_->has_codec()) {
+    speech_.emplace(model_->codec(), options.chunk_first, options.chunk_next);
+  }
+  Sampling defaults;
+  defaults.draw.repetition_penalty = 0;
+  set_sampling(defaults);
+}
+
+void Session::set_sampling(const Sampling& sampling) {
+  Sampling checked = sampling;
+  const lm::Family family = model_->lm_config().family;
+  float& penalty = checked.draw.repetition_penalty;
+  if (family == lm::Family::kS2 && penalty != 0 && penalty != 1) {
+    throw Error(Status::kUnsupported,
+                concat("sampling.repetition_penalty: is ", penalty,
+                       ", but S2-Pro has none; use 0 or 1, and ras_window against loops"));
+  }
+  // The reference's default for the family that was tuned with it.
+  if (penalty == 0) penalty = family == lm::Family::kS1 ? 1.1F : 1.0F;
+  if (checked.max_frames < 0) {
+    throw Error(Status::kInvalidArgument,
+                concat("sampling.max_frames: is ", checked.max_frames, ", 0 or more is needed"));
+  }
+  if (!(checked.max_frames_per_byte >= 0 && checked.max_frames_per_byte <= 1e6F)) {
+    throw Error(Status::kInvalidArgument, concat("sampling.max_frames_per_byte: is ",
+                                                 checked.max_frames_per_byte,
+                                                 ", 0 to 1000000 is needed"));
+  }
+  lm::validate(checked.draw, family);
+  sampling_ = checked;
+  restart_random_stream();
+}
+
+void Session::restart_random_stream() {
+  uint64_t seed = 0;
+  if (sampling_.seed) {
+    seed = *sampling_.seed;
+  } else {
+    std::random_device device;
+    seed = uint64_t{device()} << 32 | device();
+  }
+  decoder_.set_sampling(sampling_.draw, seed);
+  stats_.seed = seed;
+}
+
+void Session::check_usable() const {
+  if (phase_ == Phase::kFailed) {
+    throw Error(Status::kInvalidState,
+                "session: stopped by an earlier error or cancel; call reset first");
+  }
+}
+
+// Runs work after which a failure leaves the session unusable until reset.
+template <typename Body>
+auto Session::working(Body&& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    phase_ = Phase::kFailed;
+    stats_.finish = error.status() == Status::kCancelled ? Finish::kCancelled : Finish::kError;
+    throw;
+  } catch (...) {
+    phase_ = Phase::kFailed;
+    stats_.finish = Finish::kError;
+    throw;
+  }
+}
+
+SpeechStream& Session::speech() {
+  if (!speech_) {
+    throw Error(Status::kUnsupported,
+                "model: has no codec, so there is no sound; load one with the codec's folder");
+  }
+  return *speech_;
+}
+
+Session::PieceLimit Session::piece_limit(int64_t prompt_columns, size_t text_bytes) const {
+  PieceLimit limit{capacity_limit_ - prompt_columns, Finish::kCapacity};
+  const int64_t wanted = sampling_.max_frames;
+  if (limit.frames < std::max<int64_t>(wanted, 1)) {
+    throw Error(Status::kContextFull,
+                concat("session: the prompt has ", prompt_columns, " columns and ",
+                       std::max<int64_t>(wanted, 1), " frames are wanted, but the capacity is ",
+                       capacity_limit_, "; shorten the text or voice, or raise the capacity"));
+  }
+  if (wanted > 0) limit = {wanted, Finish::kLength};
+  if (sampling_.max_frames_per_byte > 0 && text_bytes > 0) {
+    const double bound = kFramesForAnyText + static_cast<double>(sampling_.max_frames_per_byte) *
+                                                 static_cast<double>(text_bytes);
+    if (bound < static_cast<double>(limit.frames)) {
+      limit = {static_cast<int64_t>(bound), Finish::kLength};
+    }
+  }
+  return limit;
+}
+
+void Session::prefill(const Request& request) {
+  check_usable();
+  if (cancel_.raised()) working([&] { cancel_.check("prefill"); });
+  // First everything that can be refused without having changed anything.
+  std::vector<Piece> pieces;
+  Conversation conversation = conversation_;
+  conversation.begin(request.voices, request.keep_context, request.script.control);
+  text::Columns prompt;
+  if (request.tokens) {
+    pieces = {Piece{}};
+    // What such a prompt says is not known: nothing can go on behind it.
+    conversation.clear();
+    prompt = *request.tokens;
+  } else {
+    pieces = plan_pieces(request.text, request.script);
+    check_speakable(pieces);
+    prompt = conversation.with_piece(pieces.front().text);
+  }
+  piece_limit(static_cast<int64_t>(prompt.count()), pieces.front().text.size());
+
+  working([&] {
+    request_start_ns_ = now_ns();
+    const uint64_t seed = stats_.seed;
+    stats_ = {};
+    stats_.seed = seed;
+    stats_.pieces = pieces.size();
+    if (!request.keep_context) restart_random_stream();
+    if (speech_) speech_->reset();
+    conversation_ = std::move(conversation);
+    pieces_ = std::move(pieces);
+    piece_ = 0;
+    from_tokens_ = request.tokens.has_value();
+    begin_piece(prompt, pieces_.front(), request.keep_context ? lm::Reuse::kAll
+                                                              : lm::Reuse::kExact);
+  });
+}
+
+void Session::begin_piece(const text::Columns& prompt, const Piece& piece, lm::Reuse reuse) {
+  const Stopwatch watch(stats_.prefill_ns);
+  limit_ = piece_limit(static_cast<int64_t>(prompt.count()), piece.text.size());
+  piece_codes_.clear();
+  stats_.prompt_columns = static_cast<uint64_t>(prompt.count());
+  stats_.reused_columns =
+      static_cast<uint64_t>(decoder_.prefill(prompt.values, cancel_, reuse));
+  phase_ = Phase::kSpeaking;
+}
+
+std::optional<std::span<const int32_t>> Session::step() {
+  check_usable();
+  if (phase_ == Phase::kIdle) {
+    throw Error(Status::kInvalidState, "session: no prompt yet; call prefill first");
+  }
+  return working([&]() -> std::optional<std::span<const int32_t>> {
+    const auto n = static_cast<size_t>(n_codebooks());
+    while (phase_ == Phase::kSpeaking) {
+      cancel_.check("step");
+      if (static_cast<int64_t>(piece_codes_.size() / n) >= limit_.frames) {
+        finish_piece(limit_.reason);
+        continue;
+      }
+      const uint64_t start = now_ns();
+      const lm::Frame frame = decoder_.step(cancel_);
+      stats_.step_ns += now_ns() - start;
+      if (frame.is_end) {
+        finish_piece(Finish::kEndToken);
+        continue;
+      }
+      piece_codes_.insert(piece_codes_.end(), frame.codes.begin(), frame.codes.end());
+      ++stats_.frames;
+      if (speech_) speech_->push(frame.codes);
+      return std::span<const int32_t>(piece_codes_).last(n);
+    }
+    return std::nullopt;
+  });
+}
+
+// The reason that matters most to the caller stands: a cut piece is not hidden by a whole one.
+void Session::finish_piece(Finish reason) {
+  stats_.finish = std::max(stats_.finish, reason);
+  stats_.text_done = pieces_[piece_].text_end;
+  ++stats_.pieces_done;
+  if (!from_tokens_) conversation_.keep(pieces_[piece_].text, piece_codes_);
+  if (++piece_ < pieces_.size()) {
+    next_piece();
+    return;
+  }
+  phase_ = Phase::kEnded;
+  if (speech_) speech_->finish();
+}
+
+void Session::next_piece() {
+  const Piece& piece = pieces_[piece_];
+  text::Columns prompt = conversation_.with_piece(piece.text);
+  const int64_t wanted = std::max<int64_t>(sampling_.max_frames, kFramesForAnyText);
+  if (static_cast<int64_t>(prompt.count()) + wanted > capacity_limit_) {
+    // The earlier turns no longer fit beside this one: the voices stay, the turns go.
+    conversation_.forget_turns();
+    prompt = conversation_.with_piece(piece.text);
+  }
+  begin_piece(prompt, piece, lm::Reuse::kAll);
+}
+
+void Session::count_samples(size_t samples) {
+  if (samples > 0 && stats_.samples == 0) stats_.first_audio_ns = now_ns() - request_start_ns_;
+  stats_.samples += samples;
+}
+
+size_t Session::read_pcm(std::span<float> dst, bool& over) {
+  check_usable();
+  SpeechStream& stream = speech();
+  return working([&] {
+    const size_t n = stream.read(dst, cancel_);
+    count_samples(n);
+    over = n == 0 && phase_ == Phase::kEnded && stream.drained();
+    return n;
+  });
+}
+
+// Hands every piece that can be decoded now to the sink.
+void Session::deliver(const AudioSink& sink) {
+  SpeechStream& stream = speech();
+  while (stream.decode_ready(cancel_)) {
+    const std::span<const float> pcm = stream.ready();
+    count_samples(pcm.size());
+    stream.consume(pcm.size());
+    if (sink(pcm, stream.drained())) {
+      throw Error(Status::kCancelled, "generate: stopped by the audio callback");
+    }
+  }
+}
+
+void Session::generate(const Request& request, const AudioSink& sink) {
+  speech();
+  prefill(request);
+  while (step().has_value()) working([&] { deliver(sink); });
+  working([&] {
+    const bool had_audio = stats_.frames > 0;
+    const bool delivered_last = speech_->drained();
+    deliver(sink);
+    // The last piece went out before the end was known, or there never was one: say so.
+    if ((delivered_last || !had_audio) && sink({}, true)) {
+      throw Error(Status::kCancelled, "generate: stopped by the audio callback");
+    }
+  });
+}
+
+void Session::reset() {
+  cancel_.clear();
+  decoder_.reset();
+  if (speech_) speech_->reset();
+  conversation_.clear();
+  pieces_.clear();
+  piece_ = 0;
+  piece_codes_.clear();
+  stats_ = {};
+  restart_random_stream();
+  phase_ = Phase::kIdle;
+}
+
+text::Columns first_prompt(const std::shared_ptr<const Model>& model, const Request& request) {
+  if (request.tokens) return *request.tokens;
+  Conversation conversation(model);
+  conversation.begin(request.voices, false, request.script.control);
+  return conversation.with_piece(plan_pieces(request.text, request.script).front().text);
+}
+
+SessionStats Session::stats() const {
+  SessionStats out = stats_;
+  out.decoder = decoder_.stats();
+  out.kv_len = decoder_.kv_len();
+  if (speech_) out.codec_ns = speech_->decode_ns();
+  return out;
+}
+
+}  // namespace remora::engine

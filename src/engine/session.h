@@ -1,0 +1,142 @@
+// One speaker at work: prompt in, frames of codes and sound out.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.h"
+#include "engine/conversation.h"
+#include "engine/model.h"
+#include "engine/script.h"
+#include "engine/speech_stream.h"
+#include "engine/voice.h"
+#include "lm/decoder.h"
+
+namespace remora::engine {
+
+// Values equal REMORA_FINISH_* in remora.h.
+enum class Finish : int32_t {
+  kNone = 0,
+  kEndToken = 1,
+  kLength = 2,
+  kCapacity = 3,
+  kCancelled = 4,
+  kError = 5,
+};
+
+struct SessionOptions {
+  lm::DecoderOptions decoder;
+  int64_t chunk_first = 4;  // frames of the first decoded piece
+  int64_t chunk_next = 12;  // and of the largest
+};
+
+struct Sampling {
+  lm::SamplingParams draw;
+  std::optional<uint64_t> seed = 42;  // empty: drawn anew for each prompt
+  int32_t max_frames = 0;           // frames of one piece; 0 = no bound
+  float max_frames_per_byte = 5.0F; // bound tied to the text; 0 = none
+};
+
+struct Request {
+  std::string_view text;                             // UTF-8, unless `tokens` is given
+  std::vector<std::shared_ptr<const Voice>> voices;  // speaker i is voices[i]
+  std::optional<text::Columns> tokens;               // a whole prompt matrix in place of text
+  bool keep_context = false;                         // earlier turns of the session stay
+  ScriptOptions script;
+};
+
+struct SessionStats {
+  lm::DecoderStats decoder;
+  Finish finish = Finish::kNone;
+  int64_t kv_len = 0;
+  uint64_t seed = 0;
+  uint64_t prompt_columns = 0;
+  uint64_t reused_columns = 0;
+  uint64_t frames = 0;
+  uint64_t samples = 0;
+  uint64_t text_done = 0;
+  uint64_t pieces_done = 0;
+  uint64_t pieces = 0;
+  uint64_t prefill_ns = 0;
+  uint64_t first_audio_ns = 0;
+  uint64_t step_ns = 0;
+  uint64_t codec_ns = 0;
+};
+
+// The columns that prefill would feed for the first piece in a fresh session.
+text::Columns first_prompt(const std::shared_ptr<const Model>& model, const Request& request);
+
+// Samples of one decoded piece and whether it is the last; returns true to stop.
+using AudioSink = std::function<bool(std::span<const float> pcm, bool last)>;
+
+// Not thread-safe except for cancel(). After an Error other than those thrown before any work
+// (kInvalidArgument, kContextFull in prefill) only reset() and stats() are valid.
+class Session {
+ public:
+  Session(std::shared_ptr<const Model> model, const SessionOptions& options);
+
+  // Throws Error{kInvalidArgument} naming the field, Error{kUnsupported} for a repetition penalty
+  // on a family without one.
+  void set_sampling(const Sampling& sampling);
+
+  void prefill(const Request& request);
+  // The next frame's codes (valid until the next call), or nothing when the generation is over.
+  std::optional<std::span<const int32_t>> step();
+  // Moves samples out; sets `over` when the generation has ended and everything was read.
+  size_t read_pcm(std::span<float> dst, bool& over);
+  void generate(const Request& request, const AudioSink& sink);
+
+  // From any thread.
+  void cancel() noexcept { cancel_.raise(); }
+  void reset();
+
+  int64_t position() const { return decoder_.kv_len(); }
+  const Model& model() const { return *model_; }
+  int64_t n_codebooks() const { return model_->n_codebooks(); }
+  SessionStats stats() const;
+
+ private:
+  enum class Phase { kIdle, kSpeaking, kEnded, kFailed };
+  struct PieceLimit {
+    int64_t frames = 0;
+    Finish reason = Finish::kNone;
+  };
+
+  template <typename Body>
+  auto working(Body&& body);
+  void restart_random_stream();
+  void check_usable() const;
+  SpeechStream& speech();
+  PieceLimit piece_limit(int64_t prompt_columns, size_t text_bytes) const;
+  void begin_piece(const text::Columns& prompt, const Piece& piece, lm::Reuse reuse);
+  void finish_piece(Finish reason);
+  void next_piece();
+  void deliver(const AudioSink& sink);
+  void count_samples(size_t samples);
+
+  std::shared_ptr<const Model> model_;
+  lm::Decoder decoder_;
+  int64_t capacity_limit_;  // columns the session may ever hold
+  std::optional<SpeechStream> speech_;
+  Sampling sampling_;
+  CancelFlag cancel_;
+
+  Phase phase_ = Phase::kIdle;
+  Conversation conversation_;
+  std::vector<Piece> pieces_;
+  size_t piece_ = 0;                 // index of the piece being spoken
+  bool from_tokens_ = false;         // the prompt came as columns, its words are not known
+  PieceLimit limit_;
+  std::vector<int32_t> piece_codes_; // frame by frame
+  uint64_t request_start_ns_ = 0;
+  SessionStats stats_;
+};
+
+}  // namespace remora::engine

@@ -1,0 +1,38 @@
+// An encoded reference with its transcript: what a prompt needs to speak in that voice.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/model.h"
+#include "text/prompt.h"
+
+namespace remora::engine {
+
+// Immutable; fits every model with the same number of codebooks and table size.
+class Voice {
+ public:
+  // codes: [n_codebooks, frames] row-major. Throws Error{kInvalidArgument} on a code outside its
+  // table (named by position), no frames, or a transcript without anything to say.
+  static std::shared_ptr<const Voice> from_codes(const Model& model, std::span<const int32_t> codes,
+                                                 int64_t frames, std::string_view transcript);
+
+  const text::Reference& reference() const { return reference_; }
+  // Throws Error{kInvalidArgument} when the voice was made for a model of another shape.
+  void check_fits(const Model& model) const;
+
+ private:
+  Voice(text::Reference reference, int32_t n_codebooks, int64_t codebook_size)
+      : reference_(std::move(reference)),
+        n_codebooks_(n_codebooks),
+        codebook_size_(codebook_size) {}
+
+  text::Reference reference_;
+  int32_t n_codebooks_;
+  int64_t codebook_size_;
+};
+
+}  // namespace remora::engine

@@ -1,0 +1,41 @@
+// Helpers for tests of the C ABI: owned handles and readable failures.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "remora/remora.h"
+
+namespace remora::capi_test {
+
+struct Destroy {
+  void operator()(remora_source* p) const { remora_source_destroy(p); }
+  void operator()(remora_model* p) const { remora_model_destroy(p); }
+  void operator()(remora_voice* p) const { remora_voice_destroy(p); }
+  void operator()(remora_session* p) const { remora_session_destroy(p); }
+  void operator()(remora_codec_stream* p) const { remora_codec_stream_destroy(p); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Destroy>;
+
+#define EXPECT_OK(call) EXPECT_EQ((call), REMORA_OK) << remora_last_error()
+#define ASSERT_OK(call) ASSERT_EQ((call), REMORA_OK) << remora_last_error()
+
+std::string data(const std::string& relative);
+
+// The checkpoint of tests/data/lm/<name>, with the test codec (10 codebooks) when asked for.
+Owned<remora_model> open_model(const std::string& name, bool with_codec);
+Owned<remora_session> open_session(const remora_model* model,
+                                   const remora_session_params* params = nullptr);
+
+remora_prompt text_prompt(const std::string& text);
+// Greedy, `max_frames` long, without the bound tied to the text.
+remora_sampling greedy(int32_t max_frames);
+
+// Steps until the end; codes frame by frame.
+std::vector<std::vector<int32_t>> run_frames(remora_session* session, int32_t n_codebooks);
+
+}  // namespace remora::capi_test

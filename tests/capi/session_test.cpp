@@ -1,0 +1,386 @@
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "capi_test.h"
+
+namespace remora::capi_test {
+namespace {
+
+constexpr int32_t kCodebooks = 6;
+constexpr size_t kFrameSamples = 2048;
+
+class SessionTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { model_ = open_model("s2pro_tiny", true).release(); }
+  static void TearDownTestSuite() {
+    remora_model_destroy(model_);
+    model_ = nullptr;
+  }
+
+  static Owned<remora_session> greedy_session(int32_t frames,
+                                              const remora_session_params* params = nullptr) {
+    auto session = open_session(model_, params);
+    const remora_sampling sampling = greedy(frames);
+    EXPECT_OK(remora_session_set_sampling(session.get(), &sampling));
+    return session;
+  }
+  static remora_status prefill(remora_session* session, const std::string& text,
+                               uint32_t flags = 0) {
+    remora_prompt prompt = text_prompt(text);
+    prompt.flags = flags;
+    return remora_session_prefill(session, &prompt);
+  }
+  static remora_stats stats(const remora_session* session) {
+    remora_stats out{};
+    out.struct_size = sizeof out;
+    EXPECT_OK(remora_session_stats(session, &out));
+    return out;
+  }
+  static std::vector<float> read_all(remora_session* session) {
+    std::vector<float> pcm;
+    std::vector<float> block(3000);
+    while (true) {
+      size_t n = 0;
+      const remora_status status =
+          remora_session_read_pcm(session, block.data(), block.size(), &n);
+      pcm.insert(pcm.end(), block.begin(), block.begin() + static_cast<long>(n));
+      if (status == REMORA_END) return pcm;
+      EXPECT_EQ(status, REMORA_OK) << remora_last_error();
+      if (status != REMORA_OK) return pcm;
+    }
+  }
+
+  static remora_model* model_;
+};
+remora_model* SessionTest::model_ = nullptr;
+
+TEST_F(SessionTest, KvLenGoesThreeFourFive) {
+  const auto session = greedy_session(8);
+  const std::vector<int32_t> columns = [] {
+    std::vector<int32_t> matrix(7 * 3, 0);
+    matrix[0] = 1, matrix[1] = 2, matrix[2] = 3;
+    return matrix;
+  }();
+  remora_prompt prompt;
+  ASSERT_OK(remora_prompt_init(&prompt, sizeof prompt));
+  prompt.tokens = columns.data();
+  prompt.n_tokens = 3;
+  ASSERT_OK(remora_session_prefill(session.get(), &prompt));
+  EXPECT_EQ(stats(session.get()).kv_len, 3);
+  ASSERT_OK(remora_session_step(session.get(), nullptr));
+  EXPECT_EQ(stats(session.get()).kv_len, 4);
+  ASSERT_OK(remora_session_step(session.get(), nullptr));
+  EXPECT_EQ(stats(session.get()).kv_len, 5);
+  EXPECT_EQ(remora_session_position(session.get()), 5);
+}
+
+TEST_F(SessionTest, StepNeedsAPromptAndEndsOnce) {
+  const auto session = greedy_session(3);
+  EXPECT_EQ(remora_session_step(session.get(), nullptr), REMORA_E_INVALID_STATE);
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  for (int i = 0; i < 3; ++i) EXPECT_OK(remora_session_step(session.get(), nullptr));
+  EXPECT_EQ(remora_session_step(session.get(), nullptr), REMORA_END);
+  EXPECT_EQ(remora_session_step(session.get(), nullptr), REMORA_END);
+  const remora_stats after = stats(session.get());
+  EXPECT_EQ(after.finish, REMORA_FINISH_LENGTH);
+  EXPECT_EQ(after.frames, 3U);
+  EXPECT_EQ(after.text_done, 12U);
+}
+
+TEST_F(SessionTest, AFrameBufferThatIsTooSmallLosesNothing) {
+  const auto session = greedy_session(2);
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  int32_t codes[kCodebooks];
+  remora_frame frame{};
+  frame.struct_size = sizeof frame;
+  frame.codes = codes;
+  frame.codes_capacity = kCodebooks - 1;
+  EXPECT_EQ(remora_session_step(session.get(), &frame), REMORA_E_BUFFER_TOO_SMALL);
+  EXPECT_EQ(frame.n_codes, kCodebooks);
+  frame.codes_capacity = kCodebooks;
+  EXPECT_OK(remora_session_step(session.get(), &frame));
+  EXPECT_EQ(stats(session.get()).frames, 1U);
+}
+
+TEST_F(SessionTest, SoundIsFramesTimesFrameLengthAndEqualsTheWholeDecode) {
+  const auto session = greedy_session(29);
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  std::vector<float> pcm;
+  std::vector<float> block(kFrameSamples * 12);
+  std::vector<int32_t> by_frame;
+  while (true) {
+    int32_t codes[kCodebooks];
+    remora_frame frame{};
+    frame.struct_size = sizeof frame;
+    frame.codes = codes;
+    frame.codes_capacity = kCodebooks;
+    const remora_status status = remora_session_step(session.get(), &frame);
+    if (status == REMORA_END) break;
+    ASSERT_EQ(status, REMORA_OK) << remora_last_error();
+    by_frame.insert(by_frame.end(), codes, codes + kCodebooks);
+    size_t n = 0;
+    ASSERT_OK(remora_session_read_pcm(session.get(), block.data(), block.size(), &n));
+    pcm.insert(pcm.end(), block.begin(), block.begin() + static_cast<long>(n));
+  }
+  EXPECT_GT(pcm.size(), 0U) << "sound comes while frames are still being made";
+  const std::vector<float> rest = read_all(session.get());
+  pcm.insert(pcm.end(), rest.begin(), rest.end());
+
+  const size_t frames = by_frame.size() / kCodebooks;
+  ASSERT_EQ(pcm.size(), frames * kFrameSamples);
+  EXPECT_EQ(stats(session.get()).samples, pcm.size());
+  std::vector<int32_t> matrix(by_frame.size());
+  for (size_t i = 0; i < frames; ++i) {
+    for (size_t row = 0; row < kCodebooks; ++row) {
+      matrix[row * frames + i] = by_frame[i * kCodebooks + row];
+    }
+  }
+  size_t needed = 0;
+  std::vector<float> whole(frames * kFrameSamples);
+  ASSERT_OK(remora_codec_decode(model_, matrix.data(), frames, whole.data(), whole.size(),
+                                &needed));
+  float worst = 0;
+  for (size_t i = 0; i < whole.size(); ++i) worst = std::max(worst, std::abs(whole[i] - pcm[i]));
+  EXPECT_LE(worst, 2e-5F);  // other piece lengths, other orders of summation
+}
+
+struct Heard {
+  std::vector<float> pcm;
+  int calls = 0;
+  int lasts = 0;
+  int stop_at = -1;
+  remora_session* cancel = nullptr;
+  remora_session* destroy = nullptr;
+};
+
+int32_t REMORA_CALL hear(void* user, const float* pcm, size_t n, int32_t last) {
+  auto& heard = *static_cast<Heard*>(user);
+  EXPECT_EQ(heard.lasts, 0) << "nothing comes after the last piece";
+  heard.pcm.insert(heard.pcm.end(), pcm, pcm + n);
+  heard.lasts += last != 0;
+  if (heard.cancel != nullptr) remora_session_cancel(heard.cancel);
+  if (heard.destroy != nullptr) remora_session_destroy(std::exchange(heard.destroy, nullptr));
+  return ++heard.calls == heard.stop_at ? 1 : 0;
+}
+
+TEST_F(SessionTest, GenerateMarksTheLastPieceForAnyLength) {
+  for (const int32_t frames : {1, 3, 4, 5, 9, 10, 29, 40}) {
+    const auto session = greedy_session(frames);
+    const remora_prompt prompt = text_prompt("Hello world.");
+    Heard heard;
+    ASSERT_OK(remora_session_generate(session.get(), &prompt, hear, &heard));
+    EXPECT_EQ(heard.lasts, 1) << frames;
+    EXPECT_EQ(heard.pcm.size(), stats(session.get()).frames * kFrameSamples);
+  }
+}
+
+TEST_F(SessionTest, TheSameSeedGivesTheSameSoundWhateverRanBefore) {
+  auto speak = [](remora_session* session, uint64_t seed) {
+    remora_sampling sampling;
+    remora_sampling_init(&sampling, sizeof sampling);
+    sampling.max_frames = 20;
+    sampling.max_frames_per_byte = 0;
+    sampling.seed = seed;
+    EXPECT_OK(remora_session_set_sampling(session, &sampling));
+    const remora_prompt prompt = text_prompt("A short text.");
+    Heard heard;
+    EXPECT_OK(remora_session_generate(session, &prompt, hear, &heard));
+    return heard.pcm;
+  };
+  const auto first = open_session(model_);
+  const std::vector<float> reference = speak(first.get(), 42);
+  EXPECT_EQ(speak(first.get(), 42), reference);
+  EXPECT_NE(speak(first.get(), 43), reference);
+  EXPECT_NE(speak(first.get(), 42 + (uint64_t{1} << 32)), reference) << "all 64 bits count";
+  EXPECT_EQ(speak(first.get(), 42), reference);
+  const auto second = open_session(model_);
+  EXPECT_EQ(speak(second.get(), 42), reference);
+}
+
+TEST_F(SessionTest, ARandomSeedCanBeReadBackAndRepeated) {
+  const auto session = open_session(model_);
+  remora_sampling sampling;
+  remora_sampling_init(&sampling, sizeof sampling);
+  sampling.seed = REMORA_SEED_RANDOM;
+  sampling.max_frames = 10;
+  sampling.max_frames_per_byte = 0;
+  ASSERT_OK(remora_session_set_sampling(session.get(), &sampling));
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  const auto frames = run_frames(session.get(), kCodebooks);
+  sampling.seed = stats(session.get()).seed;
+  EXPECT_NE(sampling.seed, REMORA_SEED_RANDOM);
+  ASSERT_OK(remora_session_set_sampling(session.get(), &sampling));
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  EXPECT_EQ(run_frames(session.get(), kCodebooks), frames);
+}
+
+TEST_F(SessionTest, SamplingOutsideItsRangeNamesTheField) {
+  const auto session = open_session(model_);
+  struct Case {
+    const char* field;
+    void (*set)(remora_sampling&);
+    remora_status status;
+  };
+  const Case cases[] = {
+      {"temperature", [](remora_sampling& s) { s.temperature = -1; }, REMORA_E_INVALID_ARGUMENT},
+      {"temperature", [](remora_sampling& s) { s.temperature = NAN; }, REMORA_E_INVALID_ARGUMENT},
+      {"temperature", [](remora_sampling& s) { s.temperature = 100; }, REMORA_E_INVALID_ARGUMENT},
+      {"top_p", [](remora_sampling& s) { s.top_p = 1.5F; }, REMORA_E_INVALID_ARGUMENT},
+      {"top_p", [](remora_sampling& s) { s.top_p = NAN; }, REMORA_E_INVALID_ARGUMENT},
+      {"top_k", [](remora_sampling& s) { s.top_k = -1; }, REMORA_E_INVALID_ARGUMENT},
+      {"max_frames", [](remora_sampling& s) { s.max_frames = -1; }, REMORA_E_INVALID_ARGUMENT},
+      {"repetition_penalty", [](remora_sampling& s) { s.repetition_penalty = 1.3F; },
+       REMORA_E_UNSUPPORTED},
+  };
+  for (const Case& c : cases) {
+    remora_sampling sampling;
+    remora_sampling_init(&sampling, sizeof sampling);
+    c.set(sampling);
+    EXPECT_EQ(remora_session_set_sampling(session.get(), &sampling), c.status) << c.field;
+    EXPECT_NE(std::strstr(remora_last_error(), c.field), nullptr) << remora_last_error();
+  }
+  EXPECT_OK(prefill(session.get(), "Hello world."));
+}
+
+TEST_F(SessionTest, APromptThatDoesNotFitIsRefusedBeforeAnyWork) {
+  remora_session_params params;
+  ASSERT_OK(remora_session_params_init(&params, sizeof params));
+  params.capacity = 34 + 10;  // "Hello world." has 34 columns
+  const auto session = greedy_session(11, &params);
+  EXPECT_EQ(prefill(session.get(), "Hello world."), REMORA_E_CONTEXT_FULL);
+  for (const char* number : {"34", "11", "44"}) {
+    EXPECT_NE(std::strstr(remora_last_error(), number), nullptr) << remora_last_error();
+  }
+  EXPECT_EQ(stats(session.get()).kv_len, 0);
+  const remora_sampling fits = greedy(10);
+  ASSERT_OK(remora_session_set_sampling(session.get(), &fits));
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  EXPECT_EQ(run_frames(session.get(), kCodebooks).size(), 10U) << "the last slot is used";
+  EXPECT_EQ(stats(session.get()).kv_len, 44);
+}
+
+TEST_F(SessionTest, WithoutABoundTheCapacityEndsIt) {
+  remora_session_params params;
+  ASSERT_OK(remora_session_params_init(&params, sizeof params));
+  params.capacity = 40;
+  const auto session = greedy_session(0, &params);
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  EXPECT_EQ(run_frames(session.get(), kCodebooks).size(), 6U);
+  EXPECT_EQ(stats(session.get()).finish, REMORA_FINISH_CAPACITY);
+}
+
+TEST_F(SessionTest, CancelHoldsUntilReset) {
+  const auto session = greedy_session(10);
+  remora_session_cancel(session.get());
+  remora_session_cancel(session.get());
+  EXPECT_EQ(prefill(session.get(), "Hello world."), REMORA_E_CANCELLED);
+  EXPECT_EQ(remora_session_step(session.get(), nullptr), REMORA_E_INVALID_STATE);
+  EXPECT_EQ(stats(session.get()).finish, REMORA_FINISH_CANCELLED);
+  ASSERT_OK(remora_session_reset(session.get()));
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  EXPECT_EQ(run_frames(session.get(), kCodebooks).size(), 10U);
+  remora_session_cancel(nullptr);
+}
+
+TEST_F(SessionTest, CallbacksMayStopCancelAndDestroy) {
+  const remora_prompt prompt = text_prompt("Hello world.");
+  {
+    const auto session = greedy_session(40);
+    Heard heard;
+    heard.stop_at = 2;
+    EXPECT_EQ(remora_session_generate(session.get(), &prompt, hear, &heard), REMORA_E_CANCELLED);
+    EXPECT_EQ(heard.calls, 2);
+  }
+  {
+    const auto session = greedy_session(40);
+    Heard heard;
+    heard.cancel = session.get();
+    EXPECT_EQ(remora_session_generate(session.get(), &prompt, hear, &heard), REMORA_E_CANCELLED);
+    EXPECT_EQ(heard.calls, 1);
+  }
+  {
+    remora_session* session = greedy_session(40).release();
+    Heard heard;
+    heard.destroy = session;
+    EXPECT_EQ(remora_session_generate(session, &prompt, hear, &heard), REMORA_E_CANCELLED);
+    EXPECT_EQ(heard.calls, 1);
+  }
+}
+
+TEST_F(SessionTest, DestroyStopsTheRunningThreadAndWaitsForIt) {
+  for (int round = 0; round < 20; ++round) {
+    remora_session* session = greedy_session(2000).release();
+    std::atomic<bool> started{false};
+    std::thread worker([&] {
+      if (prefill(session, "Hello world.") != REMORA_OK) return;
+      while (true) {
+        const remora_status status = remora_session_step(session, nullptr);
+        started = true;
+        if (status != REMORA_OK) {
+          EXPECT_EQ(status, REMORA_E_CANCELLED);
+          return;
+        }
+        // The next call must not begin after destroy: this thread stops at the first refusal only
+        // because cancel stays in force.
+        if (round % 2 == 0) continue;
+      }
+    });
+    while (!started) std::this_thread::yield();
+    remora_session_cancel(session);
+    worker.join();
+    remora_session_destroy(session);
+  }
+}
+
+TEST_F(SessionTest, TwoThreadsOnOneSessionAreToldSo) {
+  const auto session = greedy_session(0);
+  ASSERT_OK(prefill(session.get(), "Hello world."));
+  std::atomic<bool> stop{false};
+  std::thread worker([&] {
+    while (!stop) remora_session_step(session.get(), nullptr);
+  });
+  bool busy = false;
+  for (int i = 0; i < 100000 && !busy; ++i) {
+    busy = remora_session_position(session.get()) == REMORA_E_BUSY;
+  }
+  stop = true;
+  worker.join();
+  EXPECT_TRUE(busy);
+}
+
+TEST_F(SessionTest, AnyDestroyOrderWorks) {
+  remora_model* model = open_model("s2pro_tiny", true).release();
+  std::vector<int32_t> codes(kCodebooks * 4, 1);
+  remora_voice* voice = nullptr;
+  ASSERT_OK(remora_voice_from_codes(model, codes.data(), 4, "words", 5, &voice));
+  remora_session* session = open_session(model).release();
+  const remora_sampling sampling = greedy(3);
+  ASSERT_OK(remora_session_set_sampling(session, &sampling));
+  remora_model_destroy(model);
+  remora_prompt prompt = text_prompt("Hello.");
+  const remora_voice* voices[] = {voice};
+  prompt.voices = voices;
+  prompt.n_voices = 1;
+  ASSERT_OK(remora_session_prefill(session, &prompt));
+  remora_voice_destroy(voice);
+  EXPECT_EQ(run_frames(session, kCodebooks).size(), 3U);
+  remora_session_destroy(session);
+}
+
+TEST_F(SessionTest, ContinueKeepsTheConversation) {
+  const auto session = greedy_session(5);
+  ASSERT_OK(prefill(session.get(), "First."));
+  run_frames(session.get(), kCodebooks);
+  const int64_t before = remora_session_position(session.get());
+  ASSERT_OK(prefill(session.get(), "Second.", REMORA_PROMPT_CONTINUE));
+  const remora_stats with_context = stats(session.get());
+  EXPECT_EQ(with_context.reused_tokens, static_cast<uint64_t>(before));
+  EXPECT_GT(with_context.prompt_tokens, static_cast<uint64_t>(before));
+  ASSERT_OK(prefill(session.get(), "Second."));
+  EXPECT_LT(stats(session.get()).prompt_tokens, with_context.prompt_tokens);
+}
+
+}  // namespace
+}  // namespace remora::capi_test
