@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "io/byte_source.h"
 
@@ -49,9 +48,9 @@ struct LmConfig {
   int64_t column_size() const { return 1 + num_codebooks; }
 };
 
-// `where` names the file in messages. Throws Error{kFormat} naming the key on a value of the wrong
-// type or outside its range, Error{kUnsupported} on another model_type or on mixture of experts.
-LmConfig parse_lm_config(std::string_view json_text, std::string_view where);
+// Throws Error{kFormat} naming file and key on a value of the wrong type or outside its range,
+// Error{kUnsupported} on another model_type or on mixture of experts.
+LmConfig parse_lm_config(const io::ByteSource& source);
 
 // config.json of a checkpoint. Throws Error{kIo} when it is missing.
 LmConfig read_lm_config(const io::FileSet& files);

@@ -44,7 +44,9 @@ class LanguageModel {
   static std::shared_ptr<const LanguageModel> random(const LmConfig& config,
                                                      const LoadOptions& options, uint64_t seed);
 
-  LanguageModel(const LmConfig& config, const LoadOptions& options, SlowModel slow, FastModel fast);
+  // `weights_fingerprint`: see WeightSource. Callers use load() or random().
+  LanguageModel(const LmConfig& config, const LoadOptions& options, SlowModel slow, FastModel fast,
+                uint64_t weights_fingerprint);
   ~LanguageModel();
 
   const LmConfig& config() const { return config_; }

@@ -1,4 +1,4 @@
-// Root-mean-square normalisation in its two roundings (LM.md section 13).
+// Root-mean-square normalisation in its two roundings.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -9,6 +9,8 @@
 #include <ATen/ops/sin.h>
 #include <ATen/ops/stack.h>
 
+#include <algorithm>
+
 namespace remora::nn {
 
 at::Tensor rope_table(int64_t first, int64_t count, int64_t head_dim, double base) {
@@ -33,6 +35,27 @@ at::Tensor rope_rotate(const at::Tensor& x, const at::Tensor& table) {
   const at::Tensor sin = table.select(-1, 1);
   const at::Tensor rotated = at::stack({a * cos - b * sin, b * cos + a * sin}, -1);
   return rotated.reshape(x.sizes()).to(x.scalar_type());
+}
+
+RopeCache::RopeCache(int64_t head_dim, double base, at::Device device)
+    : head_dim_(head_dim), base_(base), device_(device) {}
+
+void RopeCache::reserve(int64_t positions) {
+  constexpr int64_t kFirst = 256;
+  const int64_t held = table_.defined() ? table_.size(0) : 0;
+  if (positions <= held) return;
+  // Half as much again, so that growth costs O(1) a position.
+  const int64_t grown = std::max({positions, held + held / 2, kFirst});
+  table_ = rope_table(0, grown, head_dim_, base_).to(device_);
+}
+
+at::Tensor RopeCache::rows(int64_t start, int64_t count) {
+  reserve(start + count);
+  return table_.narrow(0, start, count);
+}
+
+at::Tensor RopeCache::row_at(const at::Tensor& position) const {
+  return table_.index_select(0, position);
 }
 
 }  // namespace remora::nn

@@ -35,7 +35,8 @@ void check_sdpa(SdpaPolicy policy, at::Device device, at::ScalarType dtype, int6
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const at::Tensor& mask, SdpaPolicy policy, SdpaReport& report);
 
-// Additive causal mask [n, len] in `options`' dtype: query i sees keys 0 .. len - n + i.
-at::Tensor causal_mask(int64_t n, int64_t len, const at::TensorOptions& options);
+// Additive mask [n, len] in `options`' dtype for queries at positions start .. start + n - 1: 0 for
+// keys up to the query's own position, -inf behind it.
+at::Tensor causal_mask(int64_t start, int64_t n, int64_t len, const at::TensorOptions& options);
 
 }  // namespace remora::nn

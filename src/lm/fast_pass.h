@@ -1,0 +1,39 @@
+// One session's runs of the fast model: the codes of one frame, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/cancel.h"
+#include "lm/fast.h"
+#include "lm/language_model.h"
+#include "nn/kv_cache.h"
+#include "nn/rope.h"
+#include "nn/step_graph.h"
+
+namespace remora::lm {
+
+// Not thread-safe.
+class FastPass {
+ public:
+  FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa);
+
+  // Starts a frame. hidden: [1, fast dim] from the slow model. Returns the logits of codebook 1:
+  // [codes] float32. Both first inputs are known, so they go through in one pass.
+  at::Tensor begin(const at::Tensor& hidden, int32_t code0, const CancelFlag& cancel);
+  // Feeds the code of codebook `codebook` (1 or more); the logits of the one after it.
+  at::Tensor next(int64_t codebook, int32_t code, const CancelFlag& cancel);
+
+  uint64_t graph_captures() const { return graph_.captures(); }
+
+ private:
+  const LanguageModel& model_;
+  nn::SdpaPolicy sdpa_;
+  std::unique_ptr<nn::KvCache> kv_;
+  nn::RopeCache rope_;
+  nn::SdpaReport report_;
+  at::Tensor static_x_, static_position_, static_logits_;  // kGraph only
+  nn::StepGraph graph_;
+};
+
+}  // namespace remora::lm

@@ -1,0 +1,71 @@
+#include "lm/language_model.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <utility>
+
+#include "io/checkpoint.h"
+#include "lm/builder.h"
+#include "lm/fast.h"
+#include "lm/hash.h"
+#include "lm/slow.h"
+#include "lm/weights.h"
+
+namespace remora::lm {
+namespace {
+
+std::shared_ptr<const LanguageModel> build(const LmConfig& config, const LoadOptions& options,
+                                           WeightSource& source) {
+  SlowModel slow = build_slow(config, options, source);
+  FastModel fast = build_fast(config, options, source);
+  source.finish();
+  return std::make_shared<const LanguageModel>(config, options, std::move(slow), std::move(fast),
+                                               source.fingerprint());
+}
+
+}  // namespace
+
+std::shared_ptr<const LanguageModel> LanguageModel::load(const io::FileSet& files,
+                                                         const LoadOptions& options) {
+  const c10::InferenceMode inference;
+  const LmConfig config = read_lm_config(files);
+  check_options(config, options);
+  const io::StateDict dict = own_names(io::read_checkpoint(files));
+  return build(config, options, *checkpoint_weights(dict, options));
+}
+
+std::shared_ptr<const LanguageModel> LanguageModel::random(const LmConfig& config,
+                                                           const LoadOptions& options,
+                                                           uint64_t seed) {
+  const c10::InferenceMode inference;
+  check_options(config, options);
+  return build(config, options, *random_weights(options, seed));
+}
+
+LanguageModel::LanguageModel(const LmConfig& config, const LoadOptions& options, SlowModel slow,
+                             FastModel fast, uint64_t weights_fingerprint)
+    : config_(config),
+      dtype_(options.dtype),
+      device_(options.device),
+      semantic_begin_(options.semantic_begin),
+      semantic_end_(options.semantic_end),
+      end_token_(options.end_token),
+      slow_(std::make_unique<const SlowModel>(std::move(slow))),
+      fast_(std::make_unique<const FastModel>(std::move(fast))) {
+  Hash hash;
+  hash.add(weights_fingerprint);
+  hash.add(dtype_);
+  hash.add(config_.max_seq_len);
+  for (const int32_t token : slow_->head_tokens()) hash.add(token);
+  fingerprint_ = hash.value();
+}
+
+LanguageModel::~LanguageModel() = default;
+
+uint64_t LanguageModel::weight_bytes() const { return slow_->bytes() + fast_->bytes(); }
+
+uint64_t LanguageModel::kv_bytes_per_position() const {
+  return slow_->transformer().kv_shape(dtype_, device_).bytes_per_position();
+}
+
+}  // namespace remora::lm

@@ -1,0 +1,57 @@
+#include "lm/slow_pass.h"
+
+#include <ATen/ops/empty.h>
+
+namespace remora::lm {
+
+SlowPass::SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa,
+                   int64_t capacity)
+    : model_(model),
+      sdpa_(sdpa),
+      kv_(nn::make_kv_cache(mode,
+                            model.slow().transformer().kv_shape(model.dtype(), model.device()),
+                            capacity, model.config().max_seq_len)),
+      rope_(model.config().slow.head_dim, model.config().rope_base, model.device()),
+      graph_(model.device()) {
+  const bool masked = mode != nn::KvMode::kActivePrefix;
+  nn::check_sdpa(sdpa, model.device(), model.dtype(), model.config().slow.head_dim, masked);
+  if (mode != nn::KvMode::kGraph) return;
+  rope_.reserve(capacity);
+  const auto options = at::TensorOptions().device(model.device());
+  static_.x = at::empty({1, model.config().slow.dim}, options.dtype(model.dtype()));
+  static_.position = at::empty({1}, options.dtype(at::kLong));
+}
+
+SlowOutput SlowPass::prefill(std::span<const int32_t> columns, int64_t start,
+                             const CancelFlag& cancel) {
+  const at::Tensor x = model_.slow().embed(columns, model_.dtype(), model_.device());
+  const nn::KvRows rows{start, x.size(0), {}};
+  const PassContext pass{*kv_,   rows, rope_.rows(start, rows.count), sdpa_, prefill_report_,
+                         &cancel};
+  return model_.slow().output(model_.slow().transformer().forward(x, pass));
+}
+
+SlowOutput SlowPass::step(std::span<const int32_t> column, int64_t position,
+                          const CancelFlag& cancel) {
+  const at::Tensor x = model_.slow().embed(column, model_.dtype(), model_.device());
+  if (static_.x.defined()) return static_step(x, position, cancel);
+  const nn::KvRows rows{position, 1, {}};
+  const PassContext pass{*kv_, rows, rope_.rows(position, 1), sdpa_, step_report_, &cancel};
+  return model_.slow().output(model_.slow().transformer().forward(x, pass));
+}
+
+SlowOutput SlowPass::static_step(const at::Tensor& x, int64_t position, const CancelFlag& cancel) {
+  static_.x.copy_(x);
+  static_.position.fill_(position);
+  // A captured step cannot stop in the middle; uncaptured it can.
+  cancel.check("language model");
+  graph_.run([&] {
+    const nn::KvRows rows{position, 1, static_.position};
+    const PassContext pass{*kv_,  rows,         rope_.row_at(static_.position),
+                           sdpa_, step_report_, nullptr};
+    static_.out = model_.slow().output(model_.slow().transformer().forward(static_.x, pass));
+  });
+  return static_.out;
+}
+
+}  // namespace remora::lm

@@ -1,0 +1,54 @@
+// One session's runs of the slow model: its cache, its rotary table, its captured step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/cancel.h"
+#include "lm/language_model.h"
+#include "lm/slow.h"
+#include "nn/kv_cache.h"
+#include "nn/rope.h"
+#include "nn/step_graph.h"
+
+namespace remora::lm {
+
+// Not thread-safe.
+class SlowPass {
+ public:
+  // Throws what make_kv_cache() and check_sdpa() throw.
+  SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa, int64_t capacity);
+
+  // Runs whole columns at positions start, start + 1, ...; room must have been reserved. Returns
+  // the outputs at the last one. `cancel` is checked before each block; after a throw the
+  // positions from `start` on hold nothing of use.
+  SlowOutput prefill(std::span<const int32_t> columns, int64_t start, const CancelFlag& cancel);
+  // The same for one column, by the step path.
+  SlowOutput step(std::span<const int32_t> column, int64_t position, const CancelFlag& cancel);
+
+  nn::KvCache& kv() { return *kv_; }
+  const nn::KvCache& kv() const { return *kv_; }
+  nn::SdpaPolicy prefill_backend() const { return prefill_report_.backend; }
+  nn::SdpaPolicy step_backend() const { return step_report_.backend; }
+  uint64_t graph_captures() const { return graph_.captures(); }
+
+ private:
+  // What a captured step reads and writes: the same memory each time.
+  struct Static {
+    at::Tensor x;         // [1, dim]
+    at::Tensor position;  // [1] int64
+    SlowOutput out;
+  };
+  SlowOutput static_step(const at::Tensor& x, int64_t position, const CancelFlag& cancel);
+
+  const LanguageModel& model_;
+  nn::SdpaPolicy sdpa_;
+  std::unique_ptr<nn::KvCache> kv_;
+  nn::RopeCache rope_;
+  nn::SdpaReport prefill_report_, step_report_;
+  Static static_;
+  nn::StepGraph graph_;
+};
+
+}  // namespace remora::lm
