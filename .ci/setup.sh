@@ -69,6 +69,21 @@ ensure_tool() {
   command -v "$1" >/dev/null || install_packages "$2"
 }
 
+# want_tools COMMAND:PACKAGE...: for checks that say so when they cannot run. Where nothing can be
+# installed the tests go on without them, except in CI.
+want_tools() {
+  local pair missing=()
+  for pair in "$@"; do
+    command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+  done
+  (( ${#missing[@]} > 0 )) || return 0
+  if [[ "${CI:-}" == true || "$(id -u)" == 0 ]] || sudo -n true 2>/dev/null; then
+    with_lock_dir install_packages "${missing[@]}"
+  else
+    note "some checks will be skipped without: ${missing[*]}"
+  fi
+}
+
 # Prints the Debian packages of what the build needs and this machine lacks. Asks for the thing
 # itself, not for the package: it may have come another way.
 missing_packages() {
@@ -143,7 +158,7 @@ new_torch_is_complete() {
 # load on the CPU. Only these are fetched, not the gigabytes that the CUDA kernels need.
 install_cuda_runtime() {
   local metadata="$root/.deps/python.new/torch-$torch_version.dist-info/METADATA" version
-  version="$(sed -n '/^Requires-Dist: cuda-toolkit\[/ s/.*==\([0-9.]*\).*/\1/p' "$metadata")"
+  version="$(sed -n '/^Requires-Dist: cuda-toolkit\[/ s/[^=]*==\([0-9.]*\).*/\1/p' "$metadata")"
   [[ -n "$version" ]] || return 0
   note "fetching the CUDA $version run time that this build loads (about 15 MB)"
   python3 -m pip install --disable-pip-version-check --only-binary=:all: --progress-bar off \

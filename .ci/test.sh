@@ -4,6 +4,13 @@
 failed=0
 summary=()
 
+# What the tests use beyond the build. A language's tools only where its binding is there.
+ensure_test_tools() {
+  want_tools clang-format:clang-format abidiff:abigail-tools dpkg-shlibdeps:dpkg-dev file:file
+  [[ ! -d "$root/bindings/csharp" ]] || want_tools mcs:mono-mcs mono:mono-runtime
+  [[ ! -d "$root/bindings/rust" ]] || want_tools cargo:cargo
+}
+
 # run_ctest CTEST-ARGUMENT...: the presets hold the sanitizers' settings.
 run_ctest() {
   (cd "$root" && ctest --preset "$preset" "$@")
@@ -18,7 +25,7 @@ summary_lines() {
 
 run_everything() {
   mkdir -p "$build/logs"
-  # A test program that was renamed or removed must not be counted as a test.
+  ensure_test_tools
   local log="$build/logs/ctest.log" status=0
   run_ctest 2>&1 | tee "$log" || status=$?
   record ctest "$status" "$log"

@@ -20,7 +20,8 @@ check_program by_cmake/consumer
 
 export PKG_CONFIG_PATH="$moved/$LIBDIR/pkgconfig"
 expect "version by pkg-config" "$VERSION" "$(pkg-config --modversion remora)"
-read -r -a flags <<<"$(pkg-config --cflags --libs remora)"
+# pkg-config writes for a shell: blanks in a prefix come escaped.
+eval "flags=($(pkg-config --cflags --libs remora))"
 # shellcheck disable=SC2086
 "$CC" $SANITIZE "$here/main.c" -o by_pkg_config "${flags[@]}" -Wl,-rpath,"$moved/$LIBDIR"
 check_program ./by_pkg_config

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # cpack's archive and Debian packages: their contents, their dependencies, and the program in them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+for tool in dpkg-deb dpkg-shlibdeps file; do
+  command -v "$tool" >/dev/null || { echo "skipped: no $tool here" && exit 77; }
+done
 packages="$area/packages"
 root="$area/root"
 rm -rf "$packages" "$root"
@@ -8,7 +11,7 @@ mkdir -p "$packages" "$root" "$area/unpacked"
 (cd "$BUILD" && cpack -G TGZ -B "$packages" && cpack -G DEB -B "$packages") \
   >"$area/cpack.log" 2>&1 || complain "$(tail -n 30 "$area/cpack.log")"
 
-# use_program ROOT PREFIX: the command of that tree finds its library and LibTorch by itself.
+# use_program PREFIX: the command of that tree finds its library and LibTorch by itself.
 use_program() {
   local prefix="$1"
   local library_dir
