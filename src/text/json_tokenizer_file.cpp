@@ -1,15 +1,16 @@
-// Reading tokenizer.json.
+// What tokenizer.json means: the second pass, over what was scanned.
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/concat.h"
 #include "base/error.h"
-#include "io/json.h"
 #include "io/quote.h"
 #include "text/byte_alphabet.h"
 #include "text/json_tokenizer.h"
+#include "text/json_tokenizer_scan.h"
 
 namespace remora::text {
 namespace {
@@ -18,26 +19,26 @@ using io::printable;
 using nlohmann::json;
 using IdsByName = std::unordered_map<std::string_view, int32_t>;  // names as the file writes them
 
-// The released file has 11 MB.
-constexpr uint64_t kMaxFileBytes = 256u << 20;
-
 // One file being read: where its errors come from.
 class Reader {
  public:
   explicit Reader(const std::string& file) : file_(file) {}
 
-  JsonTokenizerParts read(const json& root) const {
+  JsonTokenizerParts read(const TokenizerJson& scanned) const {
+    const json& root = scanned.rest;
     if (!root.is_object()) fail("is not a JSON object");
     const json& model = member(root, "model", "");
     if (!model.is_object()) fail("'model' is not an object");
     check_model(model);
-    JsonTokenizerParts parts{Vocabulary(file_), PairMerges(0),
+    if (!scanned.has_vocab || scanned.vocab.empty()) fail("'model.vocab' is no object with tokens");
+    if (!scanned.has_merges) fail("'model.merges' is no array");
+    JsonTokenizerParts parts{Vocabulary(file_), PairMerges(scanned.merges.size()),
                              PreTokenizer(pattern(member(root, "pre_tokenizer", "")), file_),
                              wants_nfc(root)};
-    const IdsByName ids = read_vocabulary(member(model, "vocab", "model."), parts.vocabulary);
+    const IdsByName ids = read_vocabulary(scanned.vocab, parts.vocabulary);
     read_added(root, parts.vocabulary);
     parts.vocabulary.finish();
-    parts.merges = read_merges(member(model, "merges", "model."), ids);
+    read_merges(scanned.merges, ids, parts.merges);
     return parts;
   }
 
@@ -136,18 +137,19 @@ class Reader {
     return regex.get<std::string>();
   }
 
-  IdsByName read_vocabulary(const json& vocab, Vocabulary& out) const {
-    if (!vocab.is_object() || vocab.empty()) fail("'model.vocab' is no object with tokens");
+  IdsByName read_vocabulary(const std::vector<std::pair<std::string, int32_t>>& vocab,
+                            Vocabulary& out) const {
     IdsByName ids;
     ids.reserve(vocab.size());
-    for (const auto& [name, value] : vocab.items()) {
-      const int32_t id = read_id(value, name);
+    for (const auto& [name, id] : vocab) {
+      if (!ids.emplace(name, id).second) {
+        fail(concat("token '", printable(name), "' is in 'model.vocab' twice"));
+      }
       if (auto bytes = bytes_from_alphabet(name)) {
         out.add(id, std::move(*bytes));
       } else {
         out.add_unreachable(id, name);
       }
-      ids.emplace(name, id);
     }
     return ids;
   }
@@ -170,28 +172,12 @@ class Reader {
     }
   }
 
-  // The two halves of entry `index`: ["a", "b"] or "a b".
-  std::pair<std::string_view, std::string_view> halves(const json& entry, size_t index) const {
-    if (entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_string()) {
-      return {entry[0].get_ref<const std::string&>(), entry[1].get_ref<const std::string&>()};
-    }
-    if (entry.is_string()) {
-      const std::string_view both = entry.get_ref<const std::string&>();
-      const size_t blank = both.find(' ');
-      if (blank != std::string_view::npos && blank == both.rfind(' ')) {
-        return {both.substr(0, blank), both.substr(blank + 1)};
-      }
-    }
-    fail(concat("'model.merges[", index, "]' is neither [\"a\",\"b\"] nor \"a b\""));
-  }
-
-  PairMerges read_merges(const json& merges, const IdsByName& ids) const {
-    if (!merges.is_array()) fail("'model.merges' is not an array");
+  void read_merges(const std::vector<std::pair<std::string, std::string>>& merges,
+                   const IdsByName& ids, PairMerges& out) const {
     if (merges.empty()) fail("'model.merges' is empty: every text would be single bytes");
-    PairMerges out(merges.size());
+    std::string joined;
     for (size_t i = 0; i < merges.size(); ++i) {
-      const auto [left, right] = halves(merges[i], i);
-      const auto id_of = [&, i = i](const std::string& name) {
+      const auto id_of = [&](std::string_view name) {
         const auto found = ids.find(name);
         if (found == ids.end()) {
           fail(concat("'model.merges[", i, "]' needs the token '", printable(name),
@@ -199,10 +185,10 @@ class Reader {
         }
         return found->second;
       };
-      out.add(id_of(std::string(left)), id_of(std::string(right)),
-              {static_cast<int32_t>(i), id_of(concat(left, right))});
+      const auto& [left, right] = merges[i];
+      joined.assign(left).append(right);
+      out.add(id_of(left), id_of(right), {static_cast<int32_t>(i), id_of(joined)});
     }
-    return out;
   }
 
   const std::string& file_;
@@ -211,8 +197,7 @@ class Reader {
 }  // namespace
 
 JsonTokenizerParts read_tokenizer_json(const io::ByteSource& source) {
-  const json root = io::parse_json(source, kMaxFileBytes);
-  return Reader(source.name()).read(root);
+  return Reader(source.name()).read(scan_tokenizer_json(source));
 }
 
 }  // namespace remora::text
