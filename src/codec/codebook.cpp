@@ -8,7 +8,8 @@ Codebook::Codebook(Weights& weights, const std::string& module, int64_t entries,
                    int64_t latent_dim)
     : table_(weights.constant(module + ".codebook.weight", {entries, entry_dim})),
       out_(weights.placed(
-          weights.folded(module + ".out_proj", {latent_dim, entry_dim, 1}).squeeze(2))),
+          Weights::arranged(weights.folded(module + ".out_proj", {latent_dim, entry_dim, 1}),
+                            [](const at::Tensor& weight) { return weight.squeeze(2); }))),
       out_bias_(weights.constant(module + ".out_proj.bias", {latent_dim})) {}
 
 at::Tensor Codebook::decode(const at::Tensor& indices) const {

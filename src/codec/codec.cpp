@@ -2,6 +2,8 @@
 
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/concat.h"
@@ -14,6 +16,7 @@ namespace remora::codec {
 namespace {
 
 constexpr uint64_t kMostConfigBytes = 1 << 20;
+constexpr std::array<std::string_view, 2> kWeightFiles = {"codec.safetensors", "codec.pth"};
 
 CodecConfig find_config(const io::FileSet& files) {
   if (files.contains("codec.json")) {
@@ -28,7 +31,7 @@ CodecConfig find_config(const io::FileSet& files) {
 }
 
 io::StateDict find_weights(const io::FileSet& files) {
-  for (const std::string_view name : {"codec.safetensors", "codec.pth"}) {
+  for (const std::string_view name : kWeightFiles) {
     if (files.contains(name)) return io::read_tensor_file(files, name);
   }
   throw Error(Status::kIo, concat(files.describe(),
@@ -41,6 +44,11 @@ void check_cancel(const CodecOptions& options) {
 }
 
 }  // namespace
+
+bool has_codec(const io::FileSet& files) {
+  return std::any_of(kWeightFiles.begin(), kWeightFiles.end(),
+                     [&](std::string_view name) { return files.contains(name); });
+}
 
 std::shared_ptr<const Codec> Codec::load(const io::FileSet& files, const CodecOptions& options) {
   check_cancel(options);

@@ -27,6 +27,9 @@ struct CodecOptions {
   static constexpr int64_t kBlockElements = int64_t{3} << 17;
 };
 
+// True when load() would find weights there.
+bool has_codec(const io::FileSet& files);
+
 class Codec {
  public:
   // Weights from codec.safetensors, else codec.pth; sizes from codec.json, else from a config.json
@@ -43,11 +46,11 @@ class Codec {
   bool has_decoder() const { return decoder_.has_value(); }
 
   // A whole clip: codes [rows, frames], int32 or int64, on any device, not written to; rows from 2
-  // to config().rows() (fewer rows: the residual codebooks behind them stay out). An index past a
-  // codebook's end counts as its last entry, because language models offer more ids than some
-  // codebooks have. Returns [frames * frame_length] float32 in host memory. Worked on in pieces:
-  // memory beyond the result does not grow with the length. Throws Error{kInvalidArgument} for
-  // another shape or type or a negative index, Error{kInvalidState} without decoder weights,
+  // to config().n_codebooks() (fewer rows: the residual codebooks behind them stay out). An index
+  // past a codebook's end counts as its last entry, because language models offer more ids than
+  // some codebooks have. Returns [frames * frame_length] float32 in host memory. Worked on in
+  // pieces: memory beyond the result does not grow with the length. Throws Error{kInvalidArgument}
+  // for another shape or type or a negative index, Error{kInvalidState} without decoder weights,
   // Error{kCancelled} within a piece of `cancel` being raised.
   at::Tensor decode(const at::Tensor& codes, const CancelFlag* cancel = nullptr) const;
 

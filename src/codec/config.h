@@ -53,7 +53,7 @@ struct CodecConfig {
   // Tokens per code frame where the encoder ends and the decoder begins.
   int64_t latents_per_frame() const;
   // Rows of a code matrix: the semantic one and the residual ones.
-  int64_t rows() const { return 1 + residual_codebooks; }
+  int64_t n_codebooks() const { return 1 + residual_codebooks; }
   // Channels behind encoder block `block` (0-based).
   int64_t encoder_channels(int64_t block) const { return encoder_dim << (block + 1); }
   // Channels behind decoder block `block`.

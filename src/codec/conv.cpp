@@ -29,9 +29,12 @@ CausalConv1d::CausalConv1d(Weights& weights, StateLayout& layout, const std::str
       path_(path_for(shape)),
       carried_(layout, "conv_tail/" + module, shape.carried(), shape.in,
                shape.wide ? at::kFloat : weights.compute()) {
-  pack(weights, weights.folded(module + ".conv", {shape.out, shape.in, shape.kernel}));
-  const at::Tensor bias = weights.constant(module + ".conv.bias", {shape.out});
-  bias_ = shape.wide ? bias : weights.computed(bias);
+  const auto dtype = shape.wide ? at::kFloat : weights.compute();
+  const auto place = [&](const at::Tensor& value) { return value.to(weights.device(), dtype); };
+  const at::Tensor weight = weights.folded(module + ".conv", {shape.out, shape.in, shape.kernel});
+  weight_ =
+      Weights::arranged(weight, [&](const at::Tensor& value) { return place(packed(value)); });
+  bias_ = Weights::arranged(weights.plain(module + ".conv.bias", {shape.out}), place);
 }
 
 CausalConv1d::Path CausalConv1d::path_for(const Shape& shape) {
@@ -41,21 +44,16 @@ CausalConv1d::Path CausalConv1d::path_for(const Shape& shape) {
 }
 
 // weight: [out, in, kernel], float32
-void CausalConv1d::pack(Weights& weights, const at::Tensor& weight) {
-  at::Tensor packed;
+at::Tensor CausalConv1d::packed(const at::Tensor& weight) const {
   switch (path_) {
     case Path::kConvolution:  // [out, in, 1, kernel], channels innermost
-      packed = weight.unsqueeze(2).contiguous(at::MemoryFormat::ChannelsLast);
-      break;
-    case Path::kMatrix:  // [kernel * in, out]
-      packed = weight.permute({2, 1, 0}).reshape({shape_.kernel * shape_.in, shape_.out});
-      break;
+      return weight.unsqueeze(2).contiguous(at::MemoryFormat::ChannelsLast);
     case Path::kNarrow:  // [in, kernel * out]
-      packed = weight.permute({1, 2, 0}).reshape({shape_.in, shape_.kernel * shape_.out});
+      return weight.permute({1, 2, 0}).reshape({shape_.in, shape_.kernel * shape_.out});
+    case Path::kMatrix:
       break;
   }
-  const auto dtype = shape_.wide ? at::kFloat : weights.compute();
-  weight_ = packed.is_meta() ? packed : packed.to(weights.device(), dtype);
+  return weight.permute({2, 1, 0}).reshape({shape_.kernel * shape_.in, shape_.out});
 }
 
 at::Tensor CausalConv1d::close(Pass& pass, const at::Tensor& rows) const {
@@ -113,10 +111,15 @@ CausalConvTranspose1d::CausalConvTranspose1d(Weights& weights, StateLayout& layo
   const at::Tensor weight =
       weights.folded(module + ".conv", {shape.in, shape.out, taps * shape.stride});
   // The oldest row comes first in a window, and it meets the last taps.
-  const at::Tensor by_age =
-      weight.reshape({shape.in, shape.out, taps, shape.stride}).flip(2).permute({2, 0, 3, 1});
-  weight_ = weights.computed(by_age.reshape({taps * shape.in, shape.stride * shape.out}));
-  bias_ = weights.computed(weights.plain(module + ".conv.bias", {shape.out}).repeat(shape.stride));
+  weight_ = weights.computed(Weights::arranged(weight, [&](const at::Tensor& value) {
+    return value.reshape({shape.in, shape.out, taps, shape.stride})
+        .flip(2)
+        .permute({2, 0, 3, 1})
+        .reshape({taps * shape.in, shape.stride * shape.out});
+  }));
+  bias_ = weights.computed(
+      Weights::arranged(weights.plain(module + ".conv.bias", {shape.out}),
+                        [&](const at::Tensor& bias) { return bias.repeat(shape.stride); }));
 }
 
 at::Tensor CausalConvTranspose1d::close(Pass& pass, const at::Tensor& rows) const {

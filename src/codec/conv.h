@@ -47,7 +47,7 @@ class CausalConv1d {
     kNarrow,       // product to [rows, kernel * out], then sums along diagonals: narrow outputs
   };
   static Path path_for(const Shape& shape);
-  void pack(Weights& weights, const at::Tensor& weight);
+  at::Tensor packed(const at::Tensor& weight) const;
 
   at::Tensor convolve(const at::Tensor& rows) const;
   at::Tensor multiply(const at::Tensor& rows) const;

@@ -38,7 +38,7 @@ at::Tensor checked_codes(const at::Tensor& codes, int64_t most_rows) {
 }  // namespace
 
 DecodePath::DecodePath(Weights& weights, const CodecConfig& config, int64_t block_elements)
-    : rows_(config.rows()),
+    : rows_(config.n_codebooks()),
       frame_length_(config.frame_length()),
       device_(weights.device()),
       dequantizer_(weights, layout_, config),

@@ -12,8 +12,8 @@
 namespace remora::codec {
 
 // Reads from a StateDict whose names are already plain (see names.h). A missing or misshaped tensor
-// is recorded and comes back on the meta device, where later reshaping costs nothing; finish()
-// then throws one error for all of them.
+// is recorded and comes back on the meta device, which holds no numbers, so that a wrong
+// configuration cannot ask for memory; finish() then throws one error for all of them.
 class Weights {
  public:
   Weights(const io::StateDict& dict, at::ScalarType compute, at::Device device)
@@ -34,6 +34,12 @@ class Weights {
   // A float32 tensor on the device: biases, norms, scales.
   at::Tensor constant(std::string_view name, const std::vector<int64_t>& shape) {
     return placed(plain(name, shape));
+  }
+
+  // Rearranged by `change`, unless it is one of those that finish() will report.
+  template <typename Change>
+  static at::Tensor arranged(const at::Tensor& value, Change&& change) {
+    return value.is_meta() ? value : change(value);
   }
 
   // Onto the device: as it is, or in the compute type.

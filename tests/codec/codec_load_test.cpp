@@ -1,0 +1,107 @@
+// Which files a codec comes from, and what is said when they do not fit.
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "codec/decode_stream.h"
+#include "codec_files.h"
+#include "support/golden.h"
+
+namespace remora::codec {
+namespace {
+
+using test::close;
+using test::MemoryFiles;
+
+at::Tensor codes() { return test::Golden("codec/decode.safetensors")["codes.f2"][0]; }
+at::Tensor wave() { return test::Golden("codec/decode.safetensors")["wav.f2"][0][0]; }
+
+std::string message_of(const MemoryFiles& files, Status status, CodecOptions options = {}) {
+  try {
+    Codec::load(files, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), status);
+    return error.text();
+  }
+  return "no error";
+}
+
+TEST(CodecLoad, ReadsWhatPythonSaved) {
+  MemoryFiles files;
+  files.add_golden("codec.pth", "codec.pth");
+  files.add_golden("codec.json", "config.json");
+  EXPECT_TRUE(has_codec(files));
+  EXPECT_TRUE(close(Codec::load(files, {})->decode(codes()), wave(), 2e-5));
+}
+
+TEST(CodecLoad, PrefersSafetensorsAndCodecJson) {
+  MemoryFiles files;
+  files.add_golden("codec.safetensors", "codec.safetensors");
+  files.add("codec.pth", "not a checkpoint");
+  files.add_golden("codec.json", "config.json");
+  files.add("config.json", "not json");
+  EXPECT_TRUE(close(Codec::load(files, {})->decode(codes()), wave(), 2e-5));
+}
+
+TEST(CodecLoad, PassesOverALanguageModelsConfig) {
+  MemoryFiles files;
+  files.add_golden("codec.safetensors", "codec.safetensors");
+  files.add("config.json", R"({"model_type": "fish_qwen3_omni", "text_config": {"dim": 64}})");
+  // The released sizes are expected then, which these tensors do not have.
+  const std::string message = message_of(files, Status::kFormat);
+  EXPECT_THAT(message, testing::HasSubstr("codec.safetensors: tensor "));
+  EXPECT_THAT(message, testing::HasSubstr("expected "));
+}
+
+TEST(CodecLoad, NamesEveryTensorThatIsMissing) {
+  const io::StateDict all = test::golden_tensors();
+  const io::StateDict some = all.renamed([](const std::string& name) {
+    return name.starts_with("decoder.model.6.") ? std::string() : name;
+  });
+  try {
+    const Codec codec(some, test::golden_codec()->config(), {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.text(), testing::HasSubstr("decoder.model.6.conv.weight [1,3,7]"));
+    EXPECT_THAT(error.text(), testing::HasSubstr("decoder.model.6.conv.bias [1]"));
+  }
+}
+
+TEST(CodecLoad, DecoderAloneNeedsNoEncoderTensors) {
+  const io::StateDict decoder_only = test::golden_tensors().renamed([](const std::string& name) {
+    const bool encoder = name.starts_with("encoder.") || name.starts_with("quantizer.down") ||
+                         name.starts_with("quantizer.pre_module") ||
+                         name.find(".in_proj.") != std::string::npos;
+    return encoder ? std::string() : name;
+  });
+  const CodecConfig& config = test::golden_codec()->config();
+  const Codec codec(decoder_only, config, {.encoder = false});
+  EXPECT_TRUE(close(codec.decode(codes()), wave(), 2e-5));
+}
+
+TEST(CodecLoad, WithoutWeightsSaysWhatWasLookedFor) {
+  MemoryFiles files;
+  files.add("config.json", "{}");
+  EXPECT_FALSE(has_codec(files));
+  EXPECT_THAT(message_of(files, Status::kIo),
+              testing::HasSubstr("neither codec.safetensors nor codec.pth"));
+}
+
+TEST(CodecLoad, StopsWhenCancelled) {
+  MemoryFiles files;
+  files.add_golden("codec.safetensors", "codec.safetensors");
+  files.add_golden("codec.json", "config.json");
+  CancelFlag cancel;
+  cancel.raise();
+  message_of(files, Status::kCancelled, {.cancel = &cancel});
+}
+
+TEST(CodecLoad, RefusesTypesItCannotComputeIn) {
+  MemoryFiles files;
+  files.add_golden("codec.safetensors", "codec.safetensors");
+  files.add_golden("codec.json", "config.json");
+  EXPECT_THAT(message_of(files, Status::kUnsupported, {.dtype = at::kDouble}),
+              testing::HasSubstr("float32"));
+}
+
+}  // namespace
+}  // namespace remora::codec
