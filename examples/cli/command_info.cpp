@@ -1,0 +1,94 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "commands.h"
+#include "failure.h"
+#include "model_loading.h"
+#include "report.h"
+#include "terminal.h"
+
+namespace remora::cli {
+namespace {
+
+struct InfoOptions {
+  ModelOptions model;
+  bool json = false;
+};
+
+Json lm_json(const remora_model_info& info) {
+  return {{"n_codebooks", info.n_codebooks},       {"codebook_size", info.codebook_size},
+          {"max_seq_len", info.max_seq_len},       {"vocab_size", info.vocab_size},
+          {"semantic_begin", info.semantic_begin}, {"semantic_end", info.semantic_end},
+          {"end_token", info.end_token},           {"dtype", dtype_word(info.dtype)},
+          {"weights", weights_word(info.weights)}};
+}
+
+Json codec_json(const remora_model_info& info) {
+  return {{"sample_rate", info.sample_rate},
+          {"samples_per_frame", info.samples_per_frame},
+          {"frames_per_second",
+           rounded(static_cast<double>(info.sample_rate) / std::max(info.samples_per_frame, 1), 4)},
+          {"dtype", dtype_word(info.codec_dtype)},
+          {"has_encoder", info.has_encoder != 0}};
+}
+
+Json model_json(const LoadedModel& model) {
+  const remora_model_info& info = model.info;
+  remora_memory memory = {};
+  memory.struct_size = sizeof memory;
+  check(remora_model_memory(model.model.get(), &memory));
+  Json json = {{"model", model.name},
+               {"family", info.family},
+               {"device", device_word(info.device, info.device_index)},
+               {"lm", nullptr},
+               {"codec", nullptr},
+               {"memory",
+                {{"weights", memory.weights},
+                 {"codec", memory.codec},
+                 {"kv_per_position", memory.kv_per_position}}},
+               {"load_ms", rounded(model.load_ms)},
+               {"peak_rss_bytes", peak_rss_bytes()},
+               {"build", remora_build_info()}};
+  if (info.has_lm != 0) json["lm"] = lm_json(info);
+  if (info.has_codec != 0) json["codec"] = codec_json(info);
+  return json;
+}
+
+// "lm.dtype: bf16", one line for each leaf.
+void print_lines(const Json& json, const std::string& prefix) {
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_object()) {
+      print_lines(value, prefix + key + ".");
+    } else {
+      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      const std::string line = prefix + key + ": " + (value.is_null() ? "none" : text) + "\n";
+      std::fwrite(line.data(), 1, line.size(), stdout);
+    }
+  }
+}
+
+int run_info(const InfoOptions& options) {
+  const Json json = model_json(load_model(options.model, 0, true));
+  if (options.json) {
+    print_json(json);
+  } else {
+    print_lines(json, "");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("info", "Show a model's sizes, precision and memory, and this build");
+  const auto options = std::make_shared<InfoOptions>();
+  command->add_flag("--json", options->json, "One JSON object on stdout");
+  add_model_options(*command, options->model);
+  command->callback([options, &context] { context.exit_code = run_info(*options); });
+}
+
+}  // namespace remora::cli

@@ -1,0 +1,25 @@
+// Each command adds itself to the program; its callback sets the exit code.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace remora::cli {
+
+class Interrupt;
+
+// What commands share while they run.
+struct Context {
+  Interrupt& interrupt;
+  int exit_code = 0;
+};
+
+void add_say(CLI::App& app, Context& context);
+void add_tokenize(CLI::App& app, Context& context);
+void add_prompt(CLI::App& app, Context& context);
+void add_decode(CLI::App& app, Context& context);
+void add_info(CLI::App& app, Context& context);
+void add_make_tiny(CLI::App& app, Context& context);
+
+}  // namespace remora::cli

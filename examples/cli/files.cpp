@@ -1,0 +1,68 @@
+#include "files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "failure.h"
+
+namespace remora::cli {
+namespace {
+
+struct Closer {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using FilePtr = std::unique_ptr<std::FILE, Closer>;
+
+std::string read_all(std::FILE* file, const std::string& name, uint64_t max_bytes) {
+  std::string bytes;
+  char chunk[1 << 16];
+  while (const size_t n = std::fread(chunk, 1, sizeof chunk, file)) {
+    bytes.append(chunk, n);
+    if (bytes.size() > max_bytes) {
+      throw Failure(kError, name + ": larger than " + std::to_string(max_bytes) +
+                                " bytes; is it the right file?");
+    }
+  }
+  if (std::ferror(file) != 0) throw Failure(kError, name + ": cannot read it to its end");
+  return bytes;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, uint64_t max_bytes) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw Failure(kError, path + ": is a folder, not a file");
+  }
+  const FilePtr file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw Failure(kError, path + ": cannot open (" + std::strerror(errno) + ")");
+  return read_all(file.get(), path, max_bytes);
+}
+
+std::string read_stdin(uint64_t max_bytes) { return read_all(stdin, "standard input", max_bytes); }
+
+void write_file(const std::string& path, std::string_view bytes) {
+  FilePtr file(std::fopen(path.c_str(), "wb"));
+  if (!file) {
+    throw Failure(kError, path + ": cannot create (" + std::strerror(errno) + ")");
+  }
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const bool closed = std::fclose(file.release()) == 0;
+  if (!written || !closed) throw Failure(kError, path + ": cannot write; is there room?");
+}
+
+void check_writable_place(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    throw Failure(kError, path + ": there is no folder " + folder.string() + "; create it first");
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    throw Failure(kError, path + ": is a folder; give the name of a file in it");
+  }
+}
+
+}  // namespace remora::cli

@@ -1,0 +1,170 @@
+#include "model_loading.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+
+#include "default_model.h"
+#include "failure.h"
+#include "interrupt.h"
+#include "npy.h"
+#include "terminal.h"
+
+namespace remora::cli {
+namespace {
+
+// Of --random: any will do, but reports of two machines should speak of the same weights.
+constexpr uint64_t kRandomSeed = 1;
+
+void set_device(const std::string& text, remora_model_params& params) {
+  const size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  const auto fail = [&text]() -> void {
+    throw Failure(kUsage, "--device: '" + text + "' is none of auto, cpu, cuda, cuda:N, mps");
+  };
+  if (kind == "cuda") {
+    params.device = REMORA_DEVICE_CUDA;
+  } else if (colon != std::string::npos) {
+    fail();
+  } else if (kind == "cpu") {
+    params.device = REMORA_DEVICE_CPU;
+  } else if (kind == "mps") {
+    params.device = REMORA_DEVICE_MPS;
+  } else if (kind != "auto") {
+    fail();
+  }
+  if (colon == std::string::npos) return;
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data() + colon + 1, end, params.device_index);
+  if (error != std::errc() || last != end || params.device_index < 0) fail();
+}
+
+int32_t REMORA_CALL on_load_progress(void* user, float fraction) {
+  static_cast<Progress*>(user)->show("loading", fraction);
+  return Interrupt::raised() ? 1 : 0;
+}
+
+// Where the language model's files come from; exactly one is set, or none for a codec alone.
+struct Origin {
+  std::string folder;
+  std::unique_ptr<SyntheticCheckpoint> memory;
+  std::string name;
+};
+
+Origin find_origin(const ModelOptions& options, bool codec_is_enough) {
+  if (!options.random.empty()) {
+    return {"",
+            std::make_unique<SyntheticCheckpoint>(released_shape(options.random), kRandomSeed,
+                                                  Ending::kByChance),
+            "random " + options.random};
+  }
+  if (!options.model.empty()) return {options.model, nullptr, options.model};
+  if (codec_is_enough && !options.codec.empty()) return {"", nullptr, options.codec};
+  if (const char* named = std::getenv("REMORA_MODEL"); named != nullptr && *named != '\0') {
+    return {named, nullptr, named};
+  }
+  DefaultModel tiny = make_default_model();
+  note("no --model given: this is a tiny model with random weights, which only babbles");
+  std::string name = tiny.folder.empty() ? "tiny random" : tiny.folder;
+  return {std::move(tiny.folder), std::move(tiny.memory), std::move(name)};
+}
+
+void create_model(const ModelOptions& options, const remora_model_params& params, Origin& origin,
+                  LoadedModel& loaded) {
+  remora_model* model = nullptr;
+  if (options.codec.empty() && !origin.memory) {
+    check(remora_model_open(origin.folder.c_str(), &params, &model));
+    loaded.model.reset(model);
+    return;
+  }
+  remora_source* made = nullptr;
+  check(remora_source_create(&made));
+  const SourcePtr source(made);
+  if (origin.memory) {
+    loaded.backing = std::move(origin.memory);
+    const remora_reader reader = loaded.backing->reader();
+    check(remora_source_set_reader(source.get(), &reader));
+  } else if (!origin.folder.empty()) {
+    check(remora_source_add_dir(source.get(), origin.folder.c_str()));
+  }
+  if (!options.codec.empty()) {
+    check(remora_source_add_codec_dir(source.get(), options.codec.c_str()));
+  }
+  check(remora_model_create(source.get(), &params, &model));
+  loaded.model.reset(model);
+}
+
+}  // namespace
+
+LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough) {
+  if (options.threads > 0) check(remora_set_threads(options.threads));
+  show_library_log(options.verbose);
+
+  Origin origin = find_origin(options, codec_is_enough);
+  remora_model_params params;
+  check(remora_model_params_init(&params, sizeof params));
+  params.flags = flags;
+  if (origin.folder.empty() && !origin.memory) params.flags |= REMORA_MODEL_NO_LM;
+  set_device(options.device, params);
+  params.dtype = options.dtype;
+  params.weights = options.weights;
+  params.codec_dtype = options.codec_dtype;
+  Progress progress;
+  params.progress = on_load_progress;
+  params.progress_user = &progress;
+
+  LoadedModel loaded;
+  loaded.name = origin.name;
+  const auto start = std::chrono::steady_clock::now();
+  create_model(options, params, origin, loaded);
+  loaded.load_ms = milliseconds_since(start);
+  loaded.info.struct_size = sizeof loaded.info;
+  check(remora_model_describe(loaded.model.get(), &loaded.info));
+  return loaded;
+}
+
+std::vector<VoicePtr> load_voices(const LoadedModel& model, const PromptOptions& options) {
+  if (options.voices.size() != options.transcripts.size()) {
+    throw Failure(kUsage, std::to_string(options.voices.size()) + " voice(s), but " +
+                              std::to_string(options.transcripts.size()) +
+                              " --transcript: each voice needs the words that are spoken in it");
+  }
+  std::vector<VoicePtr> voices;
+  for (size_t i = 0; i < options.voices.size(); ++i) {
+    const std::string& path = options.voices[i].path;
+    const IntMatrix codes = read_npy(path);
+    if (codes.rows != model.info.n_codebooks) {
+      throw Failure(kError, path + ": has " + std::to_string(codes.rows) + " rows, the model has " +
+                                std::to_string(model.info.n_codebooks) +
+                                " codebooks; were the codes made with another codec?");
+    }
+    const std::string& transcript = options.transcripts[i];
+    remora_voice* voice = nullptr;
+    check(remora_voice_from_codes(model.model.get(), codes.values.data(),
+                                  static_cast<size_t>(codes.columns), transcript.data(),
+                                  transcript.size(), &voice));
+    voices.emplace_back(voice);
+  }
+  return voices;
+}
+
+remora_prompt make_prompt(const PromptOptions& options, const std::string& text,
+                          const std::vector<VoicePtr>& voices,
+                          std::vector<const remora_voice*>& pointers) {
+  remora_prompt prompt;
+  check(remora_prompt_init(&prompt, sizeof prompt));
+  prompt.text = text.data();
+  prompt.text_len = text.size();
+  for (const VoicePtr& voice : voices) pointers.push_back(voice.get());
+  prompt.voices = pointers.data();
+  prompt.n_voices = pointers.size();
+  if (options.allow_control) prompt.flags |= REMORA_PROMPT_ALLOW_CONTROL;
+  if (options.clean) prompt.flags |= REMORA_PROMPT_CLEAN_TEXT;
+  if (options.split_bytes) {
+    prompt.split_bytes = *options.split_bytes;
+    if (*options.split_bytes == 0) prompt.flags |= REMORA_PROMPT_NO_SPLIT;
+  }
+  return prompt;
+}
+
+}  // namespace remora::cli
