@@ -19,13 +19,13 @@ Dequantizer::Dequantizer(Weights& weights, StateLayout& layout, const CodecConfi
   const auto& factors = config.downsample_factor;
   for (size_t i = 0; i < factors.size(); ++i) {
     const int64_t factor = factors[factors.size() - 1 - i];
-    const std::string module = concat("quantizer.upsample.", i, ".");
-    upsample_.push_back({CausalConvTranspose1d(weights, layout, module + "0",
+    const std::string module = concat("quantizer.upsample.", i);
+    upsample_.push_back({CausalConvTranspose1d(weights, layout, concat(module, ".0"),
                                                {.in = config.latent_dim,
                                                 .out = config.latent_dim,
                                                 .kernel = factor,
                                                 .stride = factor}),
-                         ConvNeXt(weights, layout, module + "1", config)});
+                         ConvNeXt(weights, layout, concat(module, ".1"), config)});
   }
 }
 
