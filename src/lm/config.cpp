@@ -91,7 +91,7 @@ StackConfig read_fast(const JsonObject& json, std::string_view prefix, const Sta
 LmConfig read_common(const JsonObject& text) {
   LmConfig config;
   config.slow = read_slow(text);
-  config.vocab_size = text.integer("vocab_size", 32000, kTokenId);
+  config.vocab_size = text.integer("vocab_size", 32000, {1, kTokenId.max});
   config.max_seq_len = text.integer("max_seq_len", 2048, kSize);
   config.rope_base = text.number("rope_base", 10000, kPositive);
   config.norm_eps = text.number("norm_eps", 1e-5, {0, 1});

@@ -17,21 +17,6 @@ constexpr int64_t kS1Codes = 1024;
 constexpr float kRetryTemperature = 1.0F;
 constexpr float kRetryTopP = 0.9F;
 
-void penalise(float& logit, float penalty) {
-  logit = logit < 0 ? logit * penalty : logit / penalty;
-}
-
-// The penalty is a function of the original logit: an entry named twice gets it once.
-void penalise_once(std::span<float> logits, std::vector<int32_t> entries, float penalty) {
-  std::sort(entries.begin(), entries.end());
-  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
-  for (const int32_t entry : entries) {
-    if (entry >= 0 && static_cast<size_t>(entry) < logits.size()) {
-      penalise(logits[static_cast<size_t>(entry)], penalty);
-    }
-  }
-}
-
 }  // namespace
 
 FrameSampler::FrameSampler(const DrawShape& shape) : shape_(shape) {}
@@ -112,7 +97,7 @@ void FrameSampler::penalise_tokens(std::span<float> logits) const {
       entries.push_back(static_cast<int32_t>(at - shape_.head_tokens.begin()));
     }
   }
-  penalise_once(logits, std::move(entries), params_.repetition_penalty);
+  penalise(logits, std::move(entries), params_.repetition_penalty);
 }
 
 void FrameSampler::penalise_codes(int64_t codebook, std::span<float> logits) const {
@@ -121,7 +106,7 @@ void FrameSampler::penalise_codes(int64_t codebook, std::span<float> logits) con
   for (const auto& frame : history_) codes.push_back(frame[static_cast<size_t>(codebook + 1)]);
   // The reference's window starts out filled with code 0.
   if (shape_.s1_penalty_parity && history_.size() < kPenaltyFrames) codes.push_back(0);
-  penalise_once(logits, std::move(codes), params_.repetition_penalty);
+  penalise(logits, std::move(codes), params_.repetition_penalty);
 }
 
 int32_t FrameSampler::code(int64_t codebook, std::span<float> logits) {

@@ -28,6 +28,16 @@ double partition(std::span<const float> logits, float max) {
 
 }  // namespace
 
+void penalise(std::span<float> logits, std::vector<int32_t> entries, float penalty) {
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  for (const int32_t entry : entries) {
+    if (entry < 0 || static_cast<size_t>(entry) >= logits.size()) continue;
+    float& logit = logits[static_cast<size_t>(entry)];
+    logit = logit < 0 ? logit * penalty : logit / penalty;
+  }
+}
+
 int32_t Sampler::argmax(std::span<const float> logits, std::string_view what) {
   size_t best = 0;
   bool broken = logits.empty();

@@ -29,6 +29,10 @@ struct DrawWords {
   std::span<const int32_t> of_entry{};  // ascending; empty: entry i has word i
 };
 
+// Divides the positive and multiplies the negative logits at `entries` by `penalty`. An entry named
+// twice gets it once; numbers that are no entry are passed over.
+void penalise(std::span<float> logits, std::vector<int32_t> entries, float penalty);
+
 // Scratch memory and the rules; holds no state between draws. Not thread-safe.
 class Sampler {
  public:
