@@ -64,7 +64,6 @@ remora_model_info describe(const engine::Model& model) {
     info.sample_rate = static_cast<int32_t>(codec->config().sample_rate);
     info.samples_per_frame = static_cast<int32_t>(codec->config().frame_length());
     info.has_codec = 1;
-    info.has_encoder = codec->has_encoder() ? 1 : 0;
   }
   info.device = capi::device_to(model.device());
   info.device_index = std::max<int32_t>(model.device().index(), 0);
@@ -119,7 +118,6 @@ remora_status remora_model_memory(const remora_model* model, remora_memory* out)
       memory.weights = object.language_model()->weight_bytes();
       memory.kv_per_position = object.language_model()->kv_bytes_per_position();
     }
-    if (object.has_codec()) memory.codec = object.codec()->weight_bytes();
     capi::write_struct(&required(out, "out"), memory, out->struct_size, "memory");
   });
 }

@@ -2,7 +2,6 @@
 
 #include "base/concat.h"
 #include "base/error.h"
-#include "text/utf8.h"
 
 namespace remora::engine {
 
@@ -30,12 +29,12 @@ std::shared_ptr<const Voice> Voice::from_codes(const Model& model, std::span<con
   return std::shared_ptr<const Voice>(new Voice(std::move(reference), rows, size));
 }
 
-void Voice::check_fits(const Model& model) const {
-  if (model.n_codebooks() == n_codebooks_ && model.lm_config().codebook_size == codebook_size_) {
+void Voice::check_shape(const Model& model, int64_t n_codebooks, int64_t codebook_size) {
+  if (model.n_codebooks() == n_codebooks && model.lm_config().codebook_size == codebook_size) {
     return;
   }
   throw Error(Status::kInvalidArgument,
-              concat("voice: was made for ", n_codebooks_, " codebooks of ", codebook_size_,
+              concat("voice: was made for ", n_codebooks, " codebooks of ", codebook_size,
                      " entries, the model has ", model.n_codebooks(), " of ",
                      model.lm_config().codebook_size, "; make it again with this model"));
 }

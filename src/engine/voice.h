@@ -21,17 +21,21 @@ class Voice {
                                                  int64_t frames, std::string_view transcript);
 
   const text::Reference& reference() const { return reference_; }
-  // Throws Error{kInvalidArgument} when the voice was made for a model of another shape.
-  void check_fits(const Model& model) const;
+  int64_t n_codebooks() const { return n_codebooks_; }
+  int64_t codebook_size() const { return codebook_size_; }
+
+  // These throw Error{kInvalidArgument} when the voice was made for a model of another shape.
+  void check_fits(const Model& model) const { check_shape(model, n_codebooks_, codebook_size_); }
+  static void check_shape(const Model& model, int64_t n_codebooks, int64_t codebook_size);
 
  private:
-  Voice(text::Reference reference, int32_t n_codebooks, int64_t codebook_size)
+  Voice(text::Reference reference, int64_t n_codebooks, int64_t codebook_size)
       : reference_(std::move(reference)),
         n_codebooks_(n_codebooks),
         codebook_size_(codebook_size) {}
 
   text::Reference reference_;
-  int32_t n_codebooks_;
+  int64_t n_codebooks_;
   int64_t codebook_size_;
 };
 

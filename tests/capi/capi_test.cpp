@@ -11,7 +11,9 @@ Owned<remora_model> open_model(const std::string& name, bool with_codec) {
   EXPECT_OK(remora_source_create(&source));
   const Owned<remora_source> owned(source);
   EXPECT_OK(remora_source_add_dir(source, data("lm/" + name).c_str()));
-  if (with_codec) EXPECT_OK(remora_source_add_codec_dir(source, data("codec").c_str()));
+  if (with_codec) {
+    EXPECT_OK(remora_source_add_codec_dir(source, data("codec").c_str()));
+  }
   remora_model* model = nullptr;
   EXPECT_OK(remora_model_create(source, nullptr, &model));
   return Owned<remora_model>(model);
