@@ -96,7 +96,8 @@ class Directory final : public FileSet {
 }  // namespace
 
 std::shared_ptr<const ByteSource> open_file(const std::string& utf8_path) {
-  const Descriptor fd(::open(utf8_path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Non-blocking: a pipe without a writer must be refused below, not waited for.
+  const Descriptor fd(::open(utf8_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) throw_errno(utf8_path, "open", errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) throw_errno(utf8_path, "read its size", errno);

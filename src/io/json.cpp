@@ -55,9 +55,9 @@ Json parse(const ByteSource& source, uint64_t max_bytes) {
     return Json::parse(text);
   } catch (const typename Json::parse_error& error) {
     const std::string_view hint = file_kind_hint(file_kind(source));
-    throw Error(Status::kFormat,
-                concat(source.name(), ": not readable as JSON: at byte ", error.byte, ": ",
-                       printable(reason_of(error.what()), 300), hint));
+    const size_t at = error.byte > 0 ? error.byte - 1 : 0;  // the library counts from 1
+    throw Error(Status::kFormat, concat(source.name(), ": not readable as JSON: at byte ", at, ": ",
+                                        printable(reason_of(error.what()), 300), hint));
   } catch (const typename Json::exception& error) {
     throw Error(
         Status::kFormat,

@@ -2,14 +2,14 @@
 #include <c10/core/ScalarType.h>
 
 #include <array>
-#include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "io/file_kind.h"
+#include "io/quote.h"
 #include "io/state_dict.h"
 
 namespace remora::io {
@@ -19,146 +19,186 @@ using nlohmann::json;
 
 // The reference implementation's own limit.
 constexpr uint64_t kMaxHeader = 100'000'000;
+constexpr size_t kMaxDims = 16;
+
+constexpr std::array<std::pair<std::string_view, at::ScalarType>, 9> kTypes{{
+    {"F64", at::kDouble},
+    {"F32", at::kFloat},
+    {"F16", at::kHalf},
+    {"BF16", at::kBFloat16},
+    {"I64", at::kLong},
+    {"I32", at::kInt},
+    {"I8", at::kChar},
+    {"U8", at::kByte},
+    {"BOOL", at::kBool},
+}};
 
 std::optional<at::ScalarType> parse_dtype(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, at::ScalarType>, 9> kTypes{{
-      {"F64", at::kDouble},
-      {"F32", at::kFloat},
-      {"F16", at::kHalf},
-      {"BF16", at::kBFloat16},
-      {"I64", at::kLong},
-      {"I32", at::kInt},
-      {"I8", at::kChar},
-      {"U8", at::kByte},
-      {"BOOL", at::kBool},
-  }};
   for (const auto& [text, type] : kTypes) {
     if (text == name) return type;
   }
   return std::nullopt;
 }
 
-[[noreturn]] void fail(const ByteSource& source, std::string_view reason) {
-  throw Error(Status::kFormat, concat(source.name(), ": ", reason));
-}
+// Takes the header as the parser walks it, one tensor at a time: no tree is built, so a header of
+// brackets costs nothing, and a name that comes twice is seen.
+class HeaderReader final : public json::json_sax_t {
+ public:
+  HeaderReader(std::shared_ptr<const ByteSource> source, uint64_t data_start, StateDict& out)
+      : source_(std::move(source)), data_start_(data_start), out_(out) {}
 
-[[noreturn]] void fail_tensor(const ByteSource& source, std::string_view tensor,
-                              std::string_view reason) {
-  throw Error(Status::kFormat, concat(source.name(), ": tensor ", tensor, " ", reason));
-}
-
-// What a file that is no safetensors file most likely is.
-std::string_view hint(const ByteSource& source) {
-  std::array<char, 40> head{};
-  const size_t n = static_cast<size_t>(std::min<uint64_t>(source.size(), head.size()));
-  source.read_at(0, std::as_writable_bytes(std::span(head.data(), n)));
-  const std::string_view text(head.data(), n);
-  if (text.starts_with("version https://git-lfs")) {
-    return " (this is a Git LFS pointer: fetch the real file with `git lfs pull`)";
+  bool null() override { return scalar("null"); }
+  bool boolean(bool) override { return scalar("a boolean"); }
+  bool number_float(double, const std::string&) override { return scalar("a fraction"); }
+  bool number_integer(int64_t value) override { return scalar(concat(value)); }
+  bool number_unsigned(uint64_t value) override {
+    if (!in_array_) return scalar(concat(value));
+    if (field_ == "shape" && shape_->size() < kMaxDims && value <= INT64_MAX) {
+      shape_->push_back(static_cast<int64_t>(value));
+    } else if (field_ == "data_offsets" && offsets_->size() < 2) {
+      offsets_->push_back(value);
+    } else {
+      fail_field();
+    }
+    return true;
   }
-  if (text.starts_with("PK")) return " (this looks like a PyTorch .pth archive)";
-  if (text.starts_with("\x80")) return " (this looks like a Python pickle)";
-  return "";
-}
-
-json read_header(const ByteSource& source, uint64_t& data_start) {
-  if (source.size() < 8) {
-    fail(source, concat("only ", source.size(), " bytes; incomplete download?"));
+  bool string(std::string& value) override {
+    if (depth_ == 2 && !in_metadata_ && field_ == "dtype") {
+      if (dtype_) fail_tensor("has two dtypes");
+      dtype_ = value;
+      return true;
+    }
+    return scalar("text");
   }
+  bool binary(json::binary_t&) override { return false; }
+
+  bool start_object(size_t) override {
+    if (in_array_ || depth_ >= 2) fail_field();
+    ++depth_;
+    dtype_.reset();
+    shape_.reset();
+    offsets_.reset();
+    return true;
+  }
+  bool key(std::string& name) override {
+    if (depth_ == 1) {
+      name_ = name;
+      in_metadata_ = name == "__metadata__";
+    } else {
+      field_ = name;
+    }
+    return true;
+  }
+  bool end_object() override {
+    if (--depth_ == 1 && !in_metadata_) out_.insert(name_, tensor());
+    return true;
+  }
+  bool start_array(size_t) override {
+    if (depth_ == 0) fail("the header is not a JSON object");
+    const bool shape = field_ == "shape";
+    if (depth_ != 2 || in_array_ || in_metadata_ || (!shape && field_ != "data_offsets") ||
+        (shape ? shape_.has_value() : offsets_.has_value())) {
+      fail_field();
+    }
+    in_array_ = true;
+    shape ? void(shape_.emplace()) : void(offsets_.emplace());
+    return true;
+  }
+  bool end_array() override {
+    in_array_ = false;
+    return true;
+  }
+  bool parse_error(size_t position, const std::string&, const json::exception&) override {
+    fail(concat("the header is not readable as JSON at its byte ", position,
+                file_kind_hint(file_kind(*source_))));
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view reason) const {
+    throw Error(Status::kFormat, concat(source_->name(), ": ", reason));
+  }
+  [[noreturn]] void fail_tensor(std::string_view reason) const {
+    fail(concat("tensor ", printable(name_), " ", reason));
+  }
+  [[noreturn]] void fail_field() const {
+    if (depth_ < 2) fail_tensor("has no description object");
+    fail_tensor(concat("has an unreadable ", printable(field_, 40)));
+  }
+
+  // A value other than those a tensor needs: harmless beside them, wrong in their place.
+  bool scalar(std::string_view what) const {
+    if (depth_ == 0) fail(concat("the header is ", what, ", not a JSON object"));
+    const bool needed = field_ == "dtype" || field_ == "shape" || field_ == "data_offsets";
+    if (depth_ == 1 || in_array_ || (needed && !in_metadata_)) fail_field();
+    return true;
+  }
+
+  StoredTensor tensor() const {
+    if (!dtype_) fail_tensor("has no dtype");
+    if (!shape_) fail_tensor("has no shape");
+    if (!offsets_ || offsets_->size() != 2) fail_tensor("has no readable data_offsets");
+    const auto dtype = parse_dtype(*dtype_);
+    if (!dtype) fail_tensor(concat("has dtype ", printable(*dtype_, 20), ", which is not read"));
+    const std::optional<uint64_t> count = element_count(*shape_);
+    if (!count) fail_tensor(concat("has an impossible shape ", shape_text(*shape_)));
+
+    const uint64_t bytes = *count * c10::elementSize(*dtype);
+    const uint64_t begin = (*offsets_)[0];
+    const uint64_t end = (*offsets_)[1];
+    const uint64_t available = source_->size() - data_start_;
+    if (begin > end || end - begin != bytes) {
+      fail_tensor(concat("has offsets [", begin, ",", end, "], but its shape ", shape_text(*shape_),
+                         " needs ", bytes, " bytes"));
+    }
+    if (end > available) {
+      fail_tensor(concat("ends at data byte ", end, ", but the file holds only ", available,
+                         "; incomplete download?"));
+    }
+    return {source_, data_start_ + begin, *dtype, *shape_, {}};
+  }
+
+  std::shared_ptr<const ByteSource> source_;
+  uint64_t data_start_;
+  StateDict& out_;
+  int depth_ = 0;  // objects around: 1 in the header, 2 in a tensor's description
+  bool in_array_ = false;
+  bool in_metadata_ = false;
+  std::string name_;   // of the tensor
+  std::string field_;  // of its description
+  std::optional<std::string> dtype_;
+  std::optional<std::vector<int64_t>> shape_;
+  std::optional<std::vector<uint64_t>> offsets_;
+};
+
+uint64_t header_length(const ByteSource& source) {
+  const auto fail = [&](std::string_view reason) {
+    throw Error(Status::kFormat, concat(source.name(), ": not a safetensors file: ", reason,
+                                        file_kind_hint(file_kind(source))));
+  };
+  if (source.size() < 8) fail(concat("only ", source.size(), " bytes; incomplete download?"));
   std::array<std::byte, 8> raw;
   source.read_at(0, raw);
   uint64_t length = 0;
-  for (size_t i = 8; i-- > 0;) length = length << 8 | static_cast<uint8_t>(raw[i]);
+  for (size_t i = raw.size(); i-- > 0;) length = length << 8 | std::to_integer<uint64_t>(raw[i]);
   if (length < 2 || length > kMaxHeader || length > source.size() - 8) {
-    fail(source, concat("not a safetensors file: header of ", length, " bytes in a file of ",
-                        source.size(), hint(source)));
+    fail(concat("header of ", length, " bytes in a file of ", source.size()));
   }
-  std::string text(static_cast<size_t>(length), '\0');
-  source.read_at(8, std::as_writable_bytes(std::span(text)));
-  json header = json::parse(text, nullptr, false);
-  if (!header.is_object()) {
-    fail(source, concat("the header is not a JSON object", hint(source)));
-  }
-  data_start = 8 + length;
-  return header;
-}
-
-std::vector<int64_t> read_shape(const ByteSource& source, const std::string& name,
-                                const json& entry) {
-  const auto field = entry.find("shape");
-  if (field == entry.end() || !field->is_array() || field->size() > 16) {
-    fail_tensor(source, name, "has no readable shape");
-  }
-  std::vector<int64_t> shape;
-  for (const json& extent : *field) {
-    if (!extent.is_number_unsigned() ||
-        extent.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-      fail_tensor(source, name, "has a negative or unreadable extent in its shape");
-    }
-    shape.push_back(extent.get<int64_t>());
-  }
-  return shape;
-}
-
-uint64_t checked_bytes(const ByteSource& source, const std::string& name,
-                       const std::vector<int64_t>& shape, at::ScalarType dtype) {
-  uint64_t bytes = c10::elementSize(dtype);
-  for (const int64_t extent : shape) {
-    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes)) {
-      fail_tensor(source, name, concat("has an impossible shape ", shape_text(shape)));
-    }
-  }
-  return bytes;
-}
-
-StoredTensor read_entry(std::shared_ptr<const ByteSource> source, const std::string& name,
-                        const json& entry, uint64_t data_start) {
-  if (!entry.is_object()) fail_tensor(*source, name, "has no description object");
-  const auto dtype_field = entry.find("dtype");
-  if (dtype_field == entry.end() || !dtype_field->is_string()) {
-    fail_tensor(*source, name, "has no dtype");
-  }
-  const auto dtype_name = dtype_field->get<std::string>();
-  const auto dtype = parse_dtype(dtype_name);
-  if (!dtype) fail_tensor(*source, name, concat("has dtype ", dtype_name, ", which is not read"));
-
-  StoredTensor tensor;
-  tensor.dtype = *dtype;
-  tensor.shape = read_shape(*source, name, entry);
-  const uint64_t bytes = checked_bytes(*source, name, tensor.shape, *dtype);
-
-  const auto offsets = entry.find("data_offsets");
-  if (offsets == entry.end() || !offsets->is_array() || offsets->size() != 2 ||
-      !(*offsets)[0].is_number_unsigned() || !(*offsets)[1].is_number_unsigned()) {
-    fail_tensor(*source, name, "has no readable data_offsets");
-  }
-  const auto begin = (*offsets)[0].get<uint64_t>();
-  const auto end = (*offsets)[1].get<uint64_t>();
-  const uint64_t available = source->size() - data_start;
-  if (begin > end || end - begin != bytes) {
-    fail_tensor(*source, name,
-                concat("has offsets [", begin, ",", end, "], but its shape ",
-                       shape_text(tensor.shape), " needs ", bytes, " bytes"));
-  }
-  if (end > available) {
-    fail_tensor(*source, name,
-                concat("ends at data byte ", end, ", but the file holds only ", available,
-                       "; incomplete download?"));
-  }
-  tensor.offset = data_start + begin;
-  tensor.source = std::move(source);
-  return tensor;
+  return length;
 }
 
 }  // namespace
 
 void read_safetensors(std::shared_ptr<const ByteSource> source, StateDict& out) {
-  uint64_t data_start = 0;
-  const json header = read_header(*source, data_start);
-  for (const auto& [name, entry] : header.items()) {
-    if (name == "__metadata__") continue;
-    out.insert(name, read_entry(source, name, entry, data_start));
+  const uint64_t length = header_length(*source);
+  HeaderReader reader(source, 8 + length, out);
+  if (const std::span<const std::byte> view = source->view(); !view.empty()) {
+    const auto* text = reinterpret_cast<const char*>(view.data()) + 8;
+    json::sax_parse(text, text + length, &reader);
+    return;
   }
+  std::string text(static_cast<size_t>(length), '\0');
+  source->read_at(8, std::as_writable_bytes(std::span(text)));
+  json::sax_parse(text, &reader);
 }
 
 }  // namespace remora::io
