@@ -46,4 +46,4 @@ def _member(declaration: str) -> Member:
     if not match:
         raise ValueError(f"remora.h: cannot read the member `{declaration}`")
     kind, name, array = match.groups()
-    return Member(kind.strip() + (array or ""), name)
+    return Member(re.sub(r"\s*\*\s*", "*", kind).strip() + (array or ""), name)
