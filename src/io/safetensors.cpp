@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, at::ScalarType>, 9> kTypes{{
     {"BF16", at::kBFloat16},
     {"I64", at::kLong},
     {"I32", at::kInt},
+    {"I16", at::kShort},
     {"I8", at::kChar},
     {"U8", at::kByte},
     {"BOOL", at::kBool},
