@@ -21,7 +21,7 @@ using nlohmann::json;
 constexpr uint64_t kMaxHeader = 100'000'000;
 constexpr size_t kMaxDims = 16;
 
-constexpr std::array<std::pair<std::string_view, at::ScalarType>, 9> kTypes{{
+constexpr std::array<std::pair<std::string_view, at::ScalarType>, 10> kTypes{{
     {"F64", at::kDouble},
     {"F32", at::kFloat},
     {"F16", at::kHalf},
