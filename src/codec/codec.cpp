@@ -1,5 +1,7 @@
 #include "codec/codec.h"
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -67,6 +69,8 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
   check_cancel(options);
   if (options.decoder) decoder_.emplace(weights, config_, options.block_elements);
   check_cancel(options);
+  if (options.encoder) encoder_.emplace(weights, config_, options.block_elements);
+  check_cancel(options);
   weights.finish();
 }
 
@@ -81,6 +85,51 @@ const DecodePath& Codec::decode_path() const {
 at::Tensor Codec::decode(const at::Tensor& codes, const CancelFlag* cancel) const {
   CarriedState state = decode_path().initial_state();
   return decode_path().forward(state, codes, cancel);
+}
+
+const EncodePath& Codec::encode_path() const {
+  if (!encoder_) {
+    throw Error(Status::kInvalidState,
+                "codec: loaded without its encoder; load it with the encoder to encode sound");
+  }
+  return *encoder_;
+}
+
+int64_t Codec::checked_residual(std::optional<int64_t> residual_codebooks) const {
+  const int64_t residual = residual_codebooks.value_or(config_.residual_codebooks);
+  if (residual >= 0 && residual <= config_.residual_codebooks) return residual;
+  throw Error(Status::kInvalidArgument,
+              concat("codec encode: ", residual, " residual codebooks asked for, this codec has ",
+                     config_.residual_codebooks));
+}
+
+at::Tensor Codec::checked_samples(const at::Tensor& samples) {
+  if (samples.dim() == 1 && samples.scalar_type() == at::kFloat) {
+    return samples.to(at::kCPU).contiguous();
+  }
+  throw Error(Status::kInvalidArgument,
+              concat("codec encode: samples are ", shape_text(samples.sizes()),
+                     samples.scalar_type() == at::kFloat ? "" : ", not float32",
+                     "; expected one channel as [samples] of float32"));
+}
+
+at::Tensor Codec::encode(const at::Tensor& samples, std::optional<int64_t> residual_codebooks,
+                         const CancelFlag* cancel) const {
+  const EncodePath& path = encode_path();
+  const int64_t residual = checked_residual(residual_codebooks);
+  const at::Tensor checked = checked_samples(samples);
+  if (checked.numel() == 0) {
+    throw Error(Status::kInvalidArgument, "codec encode: no samples; pass at least one");
+  }
+  const c10::InferenceMode inference;
+  const int64_t frame = config_.frame_length();
+  const int64_t whole = checked.numel() / frame * frame;
+  CarriedState state = path.initial_state();
+  const at::Tensor codes = path.forward(state, checked.narrow(0, 0, whole), residual, cancel);
+  if (whole == checked.numel()) return codes;
+  const at::Tensor last = at::constant_pad_nd(checked.narrow(0, whole, checked.numel() - whole),
+                                              {0, whole + frame - checked.numel()});
+  return at::cat({codes, path.forward(state, last, residual, cancel)}, 1);
 }
 
 }  // namespace remora::codec

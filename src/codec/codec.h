@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "codec/config.h"
 #include "codec/decode_path.h"
+#include "codec/encode_path.h"
 #include "io/byte_source.h"
 #include "io/state_dict.h"
 
@@ -44,6 +45,7 @@ class Codec {
   const CodecConfig& config() const { return config_; }
   at::ScalarType dtype() const { return dtype_; }
   bool has_decoder() const { return decoder_.has_value(); }
+  bool has_encoder() const { return encoder_.has_value(); }
 
   // A whole clip: codes [rows, frames], int32 or int64, on any device, not written to; rows from 2
   // to config().n_codebooks() (fewer rows: the residual codebooks behind them stay out). An index
@@ -54,14 +56,30 @@ class Codec {
   // Error{kCancelled} within a piece of `cancel` being raised.
   at::Tensor decode(const at::Tensor& codes, const CancelFlag* cancel = nullptr) const;
 
-  // The network itself, for streams. Throws Error{kInvalidState} when it was not loaded.
+  // A whole recording: samples [n] float32 at the codec's rate, n >= 1, filled up with silence to
+  // whole frames. Returns int32 [1 + residual, ceil(n / frame_length)] in host memory.
+  // `residual_codebooks`: how many follow the semantic one, 0 to all (the default). Worked on in
+  // pieces: memory does not grow with the length. Throws Error{kInvalidArgument} for another shape
+  // or type, no samples, or a sample that is not finite; Error{kInvalidState} without encoder
+  // weights; Error{kCancelled} within a piece of `cancel` being raised.
+  at::Tensor encode(const at::Tensor& samples,
+                    std::optional<int64_t> residual_codebooks = std::nullopt,
+                    const CancelFlag* cancel = nullptr) const;
+
+  // The networks themselves, for streams. Throw Error{kInvalidState} when they were not loaded.
   const DecodePath& decode_path() const;
+  const EncodePath& encode_path() const;
+
+  // Arguments as encode() takes them, for streams. Throw Error{kInvalidArgument}.
+  int64_t checked_residual(std::optional<int64_t> residual_codebooks) const;
+  static at::Tensor checked_samples(const at::Tensor& samples);  // in host memory, contiguous
 
  private:
   CodecConfig config_;
   at::ScalarType dtype_;
   at::Device device_;
   std::optional<DecodePath> decoder_;
+  std::optional<EncodePath> encoder_;
 };
 
 }  // namespace remora::codec

@@ -9,11 +9,11 @@ namespace remora::codec {
 
 Dequantizer::Dequantizer(Weights& weights, StateLayout& layout, const CodecConfig& config)
     : semantic_(weights, kSemanticCodebook, config.semantic_entries, config.codebook_dim,
-                config.latent_dim),
+                config.latent_dim, Codebook::Use::kDecode),
       post_module_(weights, layout, "quantizer.post_module", config.post_module, 1) {
   for (int64_t i = 0; i < config.residual_codebooks; ++i) {
     residual_.emplace_back(weights, residual_codebook(i), config.residual_entries,
-                           config.codebook_dim, config.latent_dim);
+                           config.codebook_dim, config.latent_dim, Codebook::Use::kDecode);
   }
   // The mirror image of the downsampling: the last factor is undone first.
   const auto& factors = config.downsample_factor;

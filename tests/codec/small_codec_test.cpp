@@ -1,10 +1,13 @@
 // A codec of another shape than the released one runs through the same code.
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 
 #include "base/error.h"
 #include "codec/decode_stream.h"
+#include "codec/encode_stream.h"
 #include "random_codec.h"
 #include "support/golden.h"
 
@@ -50,6 +53,33 @@ TEST(SmallCodec, WorkingOnSmallerPartsChangesRoundingOnly) {
   CodecOptions options;
   options.block_elements = 256;  // fewer than one row of some blocks makes
   EXPECT_TRUE(test::close(small_codec(options)->decode(codes), small_codec()->decode(codes), 2e-5));
+}
+
+TEST(SmallCodec, EncodesInPiecesAsWhole) {
+  const at::Tensor audio = at::rand({20 * 640 - 123}, at::make_generator<at::CPUGeneratorImpl>(5),
+                                    at::TensorOptions().dtype(at::kFloat)) -
+                           0.5;
+  const auto codec = small_codec();
+  const at::Tensor whole = codec->encode(audio);
+  EXPECT_EQ(whole.sizes(), at::IntArrayRef({4, 20}));
+  EXPECT_GT(whole.max().item<int>(), 32);  // not always the first entries
+  EXPECT_LT(whole[0].max().item<int>(), 128);
+  EncodeStream stream(codec);
+  std::vector<at::Tensor> parts;
+  for (int64_t done = 0; done < audio.numel(); done += 1777) {
+    parts.push_back(stream.push(audio.slice(0, done, done + 1777)));
+  }
+  parts.push_back(stream.finish());
+  EXPECT_TRUE(test::close(at::cat(parts, 1), whole, 0));
+}
+
+TEST(SmallCodec, EncodesTheSameInSmallerParts) {
+  const at::Tensor audio = at::rand({9 * 640}, at::make_generator<at::CPUGeneratorImpl>(6),
+                                    at::TensorOptions().dtype(at::kFloat)) -
+                           0.5;
+  CodecOptions options;
+  options.block_elements = 64;
+  EXPECT_TRUE(test::close(small_codec(options)->encode(audio), small_codec()->encode(audio), 0));
 }
 
 TEST(SmallCodec, LoadsWithWeightNormInBothSpellings) {
