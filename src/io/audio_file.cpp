@@ -21,12 +21,18 @@ constexpr size_t kBlock = 1 << 14;  // samples converted at a time
 
 int sndfile_format(AudioFormat format) {
   switch (format) {
-    case AudioFormat::kWavPcm16: return SF_FORMAT_WAV | SF_FORMAT_PCM_16;
-    case AudioFormat::kWavPcm24: return SF_FORMAT_WAV | SF_FORMAT_PCM_24;
-    case AudioFormat::kWavFloat: return SF_FORMAT_WAV | SF_FORMAT_FLOAT;
-    case AudioFormat::kFlac16: return SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
-    case AudioFormat::kFlac24: return SF_FORMAT_FLAC | SF_FORMAT_PCM_24;
-    case AudioFormat::kOggOpus: return SF_FORMAT_OGG | SF_FORMAT_OPUS;
+    case AudioFormat::kWavPcm16:
+      return SF_FORMAT_WAV | SF_FORMAT_PCM_16;
+    case AudioFormat::kWavPcm24:
+      return SF_FORMAT_WAV | SF_FORMAT_PCM_24;
+    case AudioFormat::kWavFloat:
+      return SF_FORMAT_WAV | SF_FORMAT_FLOAT;
+    case AudioFormat::kFlac16:
+      return SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
+    case AudioFormat::kFlac24:
+      return SF_FORMAT_FLAC | SF_FORMAT_PCM_24;
+    case AudioFormat::kOggOpus:
+      return SF_FORMAT_OGG | SF_FORMAT_OPUS;
   }
   return 0;
 }
@@ -50,8 +56,8 @@ class PendingFile {
   const std::string& name() const { return pending_; }
   void commit() {
     if (std::rename(pending_.c_str(), path_.c_str()) != 0) {
-      throw Error(Status::kIo, concat(path_, ": cannot be written: ",
-                                      std::generic_category().message(errno)));
+      throw Error(Status::kIo,
+                  concat(path_, ": cannot be written: ", std::generic_category().message(errno)));
     }
     committed_ = true;
   }
@@ -77,8 +83,8 @@ void write_blocks(SNDFILE* file, std::span<const float> samples, const std::stri
 
 }  // namespace
 
-void write_audio(const std::string& utf8_path, std::span<const float> interleaved,
-                 int32_t channels, int32_t rate, AudioFormat format) {
+void write_audio(const std::string& utf8_path, std::span<const float> interleaved, int32_t channels,
+                 int32_t rate, AudioFormat format) {
   SF_INFO info{};
   info.channels = channels;
   info.samplerate = rate;
@@ -97,7 +103,8 @@ void write_audio(const std::string& utf8_path, std::span<const float> interleave
   sf_command(file.get(), SFC_SET_CLIPPING, nullptr, SF_TRUE);
   write_blocks(file.get(), interleaved, utf8_path);
   if (sf_close(file.release()) != 0) {
-    throw Error(Status::kIo, concat(utf8_path, ": cannot be written to its end; is the disk full?"));
+    throw Error(Status::kIo,
+                concat(utf8_path, ": cannot be written to its end; is the disk full?"));
   }
   pending.commit();
 }

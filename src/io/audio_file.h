@@ -20,7 +20,7 @@ enum class AudioFormat : int32_t {
 // Writes interleaved samples; integer formats saturate, NaN becomes 0. The file takes its name only
 // when it is complete. Throws Error{kIo} when it cannot be written, Error{kUnsupported} when this
 // build of libsndfile lacks the format or the format lacks the rate.
-void write_audio(const std::string& utf8_path, std::span<const float> interleaved,
-                 int32_t channels, int32_t rate, AudioFormat format);
+void write_audio(const std::string& utf8_path, std::span<const float> interleaved, int32_t channels,
+                 int32_t rate, AudioFormat format);
 
 }  // namespace remora::io

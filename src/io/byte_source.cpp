@@ -7,6 +7,12 @@
 
 namespace remora::io {
 
+void ByteSource::check_range(uint64_t offset, uint64_t length) const {
+  if (offset <= size() && length <= size() - offset) return;
+  throw Error(Status::kIo, concat(name(), ": ends at byte ", size(), ", ", length,
+                                  " bytes at byte ", offset, " were wanted; incomplete download?"));
+}
+
 std::string read_text(const ByteSource& source, uint64_t max_bytes) {
   if (source.size() > max_bytes) {
     throw Error(Status::kFormat, concat(source.name(), ": ", source.size(), " bytes, at most ",

@@ -32,6 +32,10 @@ class ByteSource {
   // Hint that these mapped bytes are not needed soon (after a conversion made its own copy).
   virtual void release_pages(uint64_t /*offset*/, uint64_t /*length*/) const {}
 
+ protected:
+  // Throws Error{kIo} unless bytes `offset` to `offset + length` are inside.
+  void check_range(uint64_t offset, uint64_t length) const;
+
  private:
   std::string name_;
 };
@@ -49,10 +53,11 @@ class FileSet {
   virtual std::string display_name(std::string_view name) const = 0;
 };
 
-// A folder on disk, files mapped read-only. Throws Error{kIo} when it is missing or not a folder.
+// A folder on disk, files mapped read-only where the file system can, else read. Throws Error{kIo}
+// when it is missing or not a folder.
 std::shared_ptr<const FileSet> open_directory(const std::string& utf8_path);
 
-// One file on disk, mapped read-only.
+// One file on disk, the same way. Throws Error{kIo}: missing, unreadable, not a regular file.
 std::shared_ptr<const ByteSource> open_file(const std::string& utf8_path);
 
 // The whole of a text file; Error{kFormat} when larger than `max_bytes`.

@@ -94,17 +94,16 @@ std::string shard_name(int shard, int count) {
   return concat("model-", five_digits(shard), "-of-", five_digits(count), ".safetensors");
 }
 
-// The names of the one shard set of which any file is there; empty when there is none. A file set
-// cannot be listed, so the names are tried.
+// The names of the one shard set of which the first or last file is there; empty when there is
+// none. A file set cannot be listed, so the names are tried.
 std::vector<std::string> find_shards(const FileSet& files) {
   std::vector<std::string> found;
   for (int count = 1; count <= kMaxShards; ++count) {
-    std::vector<std::string> names;
-    for (int shard = 1; shard <= count; ++shard) names.push_back(shard_name(shard, count));
-    if (std::none_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return files.contains(name); })) {
+    if (!files.contains(shard_name(1, count)) && !files.contains(shard_name(count, count))) {
       continue;
     }
+    std::vector<std::string> names;
+    for (int shard = 1; shard <= count; ++shard) names.push_back(shard_name(shard, count));
     if (!found.empty()) {
       throw Error(Status::kFormat,
                   concat(files.describe(), ": shards of two sets, of ", found.size(), " and of ",

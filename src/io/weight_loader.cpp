@@ -62,9 +62,8 @@ void WeightLoader::finish() const {
     if (problems_.size() > kListed) {
       text += concat("; and ", problems_.size() - kListed, " more");
     }
-    text += problems_.size() == 1 ? "; is config.json from the same checkpoint?"
-                                  : concat(" (", problems_.size(),
-                                           " tensors; is config.json from the same checkpoint?)");
+    if (problems_.size() > 1) text += concat("; ", problems_.size(), " problems");
+    text += "; is config.json from the same checkpoint?";
     throw Error(Status::kFormat, text);
   }
   if (!log_enabled(LogLevel::kDebug)) return;

@@ -125,9 +125,10 @@ TEST(Safetensors, EveryCutIsAnError) {
 
 TEST(Safetensors, UnalignedDataIsReadRight) {
   // One byte of padding puts the float at an odd address, mapped or not.
-  const std::string bytes = file_of(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                                    R"("f":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}} )",
-                                    std::string("\x07") + little(0x3f800000, 4) + little(0x40000000, 4));
+  const std::string bytes =
+      file_of(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+              R"("f":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}} )",
+              std::string("\x07") + little(0x3f800000, 4) + little(0x40000000, 4));
   for (const bool mapped : {true, false}) {
     for (const size_t shift : {0, 1, 2, 3}) {
       // The padding blanks at the header's end move the data.

@@ -1,0 +1,64 @@
+#include "io/weight_loader.h"
+
+#include <gmock/gmock.h>
+
+#include "io/archive_builder.h"
+#include "io/memory_source.h"
+#include "support/golden.h"
+
+namespace remora::test {
+namespace {
+
+using io::StateDict;
+using io::WeightLoader;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Float tensors "a" [2] = 1 2 and "b" [2,1] = 1 2, and "h", two bfloat16 numbers.
+StateDict small_dict() {
+  const std::string header = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                             R"("b":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                             R"("h":{"dtype":"BF16","shape":[2],"data_offsets":[8,12]}})";
+  StateDict dict;
+  io::read_safetensors(
+      memory_source("w.safetensors", little(header.size(), 8) + header + little(0x3f800000, 4) +
+                                         little(0x40000000, 4) + little(0x40003f80, 4)),
+      dict);
+  return dict;
+}
+
+TEST(WeightLoader, GivesEachTensorInTheTypeAskedFor) {
+  const StateDict dict = small_dict();
+  WeightLoader loader(dict);
+  const at::Tensor a = loader.take("a", {2});
+  EXPECT_TRUE(close(a, loader.take("h", {2}, at::kFloat), 0));
+  EXPECT_EQ(loader.take("h", {2}).scalar_type(), at::kBFloat16);
+  EXPECT_EQ(loader.take("a", {2}, at::kFloat).data_ptr(), a.data_ptr()) << "no copy";
+  EXPECT_EQ(loader.shape_of("b"), (std::vector<int64_t>{2, 1}));
+  EXPECT_TRUE(loader.shape_of("c").empty());
+  EXPECT_NO_THROW(loader.finish());
+}
+
+TEST(WeightLoader, OneMissingAndOneMisshapedTensorAreNamedTogether) {
+  const StateDict dict = small_dict();
+  WeightLoader loader(dict);
+  EXPECT_EQ(loader.take("missing", {3, 4}).sizes(), (std::vector<int64_t>{3, 4}));
+  loader.take("b", {1, 2}, at::kHalf);
+  loader.problem("config.json: something else");
+  EXPECT_THAT(error_of([&] { loader.finish(); }),
+              AllOf(HasSubstr("REMORA_E_FORMAT: w.safetensors: tensor missing [3,4] is missing"),
+                    HasSubstr("w.safetensors: tensor b is [2,1], expected [1,2]"),
+                    HasSubstr("something else"), HasSubstr("same checkpoint?")));
+}
+
+TEST(WeightLoader, ManyProblemsAreListedToTenAndCounted) {
+  const StateDict dict = small_dict();
+  WeightLoader loader(dict);
+  for (int i = 10; i < 35; ++i) loader.take(concat("t", i), {1});
+  EXPECT_THAT(error_of([&] { loader.finish(); }),
+              AllOf(HasSubstr("tensor t19 "), testing::Not(HasSubstr("tensor t20 ")),
+                    HasSubstr("and 15 more"), HasSubstr("25 problems")));
+}
+
+}  // namespace
+}  // namespace remora::test
