@@ -260,6 +260,14 @@ typedef struct remora_model_info {
   char family[32];           /* "s2-pro", "s1-mini", "codec" */
 } remora_model_info;
 
+typedef struct remora_device_info {
+  uint32_t struct_size;
+  uint32_t flags;         /* 0 */
+  char name[120];         /* UTF-8, NUL-terminated */
+  uint64_t memory_total;  /* bytes; 0 where it is not known */
+  uint64_t memory_free;
+} remora_device_info;
+
 typedef struct remora_memory {
   uint32_t struct_size;
   uint32_t flags;            /* 0 */
@@ -379,6 +387,19 @@ REMORA_API remora_status REMORA_CALL remora_set_log(remora_log_fn fn, void *user
  * thread counts. Returns REMORA_E_INVALID_ARGUMENT outside the range. Any thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_set_threads(int32_t intra_op);
 
+/* How many devices of a kind this process can use: 1 for the CPU and AUTO. 0 for unknown kinds.
+ * Any thread. Since 0.1. */
+REMORA_API int32_t REMORA_CALL remora_device_count(remora_device_kind kind);
+
+/* Name and memory of a device. REMORA_E_UNSUPPORTED when there is no such device.
+ * Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_device_describe(remora_device_kind kind, int32_t index,
+                                                            remora_device_info *out);
+
+/* Gives memory that freed models and sessions left with the allocator back to the system, where that
+ * can be done. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_trim_memory(void);
+
 /* ---------------------------------------------------------------------------------------------
  * Source: where a checkpoint's files come from. Needed only when one folder is not the answer.
  * ------------------------------------------------------------------------------------------- */
@@ -485,6 +506,32 @@ REMORA_API remora_status REMORA_CALL remora_voice_from_codes(const remora_model 
                                                              size_t transcript_len,
                                                              remora_voice **out);
 
+/* A voice from sound: interleaved float samples of `channels` (mixed to mono) at `rate` Hz (4000 to
+ * 192000, resampled), and the words spoken in it. At least 0.2 s; more than 90 s is allowed with a
+ * warning in the log. REMORA_E_INVALID_ARGUMENT: too short, silent, or an empty transcript.
+ * REMORA_E_UNSUPPORTED: the model has no encoder. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_voice_create(const remora_model *model,
+                                                         const float *interleaved, size_t n_frames,
+                                                         int32_t channels, int32_t rate,
+                                                         const char *transcript,
+                                                         size_t transcript_len, remora_voice **out);
+
+/* The same from a sound file of any kind that libsndfile reads; the content decides, not the name.
+ * REMORA_E_IO: missing. REMORA_E_FORMAT: not a readable sound file. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_voice_open(const remora_model *model,
+                                                       const char *utf8_path,
+                                                       const char *transcript,
+                                                       size_t transcript_len, remora_voice **out);
+
+/* The voice as bytes, to keep and to load again. `needed` is in bytes. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_voice_save(const remora_voice *voice, void *dst,
+                                                       size_t capacity, size_t *needed);
+
+/* REMORA_E_FORMAT: damaged, cut or no voice. REMORA_E_INVALID_ARGUMENT: made for a model of another
+ * shape. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_voice_load(const remora_model *model, const void *src,
+                                                       size_t len, remora_voice **out);
+
 /* Any thread; sessions that use it stay valid. Since 0.1. */
 REMORA_API void REMORA_CALL remora_voice_destroy(remora_voice *voice);
 
@@ -509,6 +556,10 @@ REMORA_API remora_status REMORA_CALL remora_prompt_init(remora_prompt *prompt,
 REMORA_API remora_status REMORA_CALL remora_session_create(const remora_model *model,
                                                            const remora_session_params *params,
                                                            remora_session **out);
+
+/* Does the first-use work (memory, kernels, threads) now in place of in the first request: a short
+ * prompt, one frame, one codec piece; leaves the session as after reset. Session thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_session_warmup(remora_session *session);
 
 /* Sampling for the prompts that follow; restarts the random stream from the seed. Without it the
  * defaults hold. REMORA_E_INVALID_ARGUMENT names the field; REMORA_E_UNSUPPORTED for a repetition
@@ -559,6 +610,27 @@ REMORA_API remora_status REMORA_CALL remora_session_reset(remora_session *sessio
 /* Columns in the context, or a negative status. Session thread. Since 0.1. */
 REMORA_API int64_t REMORA_CALL remora_session_position(const remora_session *session);
 
+/* Forgets the columns from `position` (0 to remora_session_position) on, and ends a generation that
+ * was going; the next prefill reuses what is left. Session thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_session_rewind(remora_session *session,
+                                                           int64_t position);
+
+/* An independent session in the same state, mid-generation too: both go on alike.
+ * Session thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_session_clone(const remora_session *session,
+                                                          remora_session **out);
+
+/* The whole state (columns, cache, random stream, codec) as bytes. `needed` is in bytes.
+ * Session thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_session_save(const remora_session *session, void *dst,
+                                                         size_t capacity, size_t *needed);
+
+/* Takes up a saved state. REMORA_E_FORMAT: damaged, or of another version. REMORA_E_INVALID_ARGUMENT:
+ * saved with another model or precision, or too long for this capacity; the session is then unchanged.
+ * Session thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_session_load(remora_session *session, const void *src,
+                                                         size_t len);
+
 /* Session thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_session_stats(const remora_session *session,
                                                           remora_stats *out);
@@ -570,6 +642,15 @@ REMORA_API void REMORA_CALL remora_session_destroy(remora_session *session);
 /* ---------------------------------------------------------------------------------------------
  * Codec.
  * ------------------------------------------------------------------------------------------- */
+
+/* Sound to codes: interleaved samples as in remora_voice_create (any length of at least one sample)
+ * to [n_codebooks, ceil(samples / samples_per_frame)] row-major. `needed` is in codes.
+ * REMORA_E_UNSUPPORTED: no encoder. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_codec_encode(const remora_model *model,
+                                                         const float *interleaved, size_t n_frames,
+                                                         int32_t channels, int32_t rate,
+                                                         int32_t *codes, size_t capacity,
+                                                         size_t *needed);
 
 /* Whole clip: codes [n_codebooks, n_frames] row-major to n_frames * samples_per_frame samples.
  * `needed` is in samples. REMORA_E_INVALID_ARGUMENT: a negative code (a code past its table is
@@ -600,6 +681,35 @@ REMORA_API void REMORA_CALL remora_codec_stream_destroy(remora_codec_stream *str
 /* ---------------------------------------------------------------------------------------------
  * Audio files.
  * ------------------------------------------------------------------------------------------- */
+
+typedef struct remora_audio_info {
+  uint32_t struct_size;
+  int32_t sample_rate; /* Hz */
+  int32_t channels;
+  int32_t reserved0;
+  uint64_t frames;     /* samples per channel that are really there */
+} remora_audio_info;
+
+/* Rate, channels and length of a sound file; the length is counted, not taken from the header.
+ * REMORA_E_IO: missing. REMORA_E_FORMAT: not readable. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_audio_describe(const char *utf8_path,
+                                                           remora_audio_info *out);
+
+/* A whole sound file as interleaved float samples. `needed` is in samples (frames * channels).
+ * Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_audio_read(const char *utf8_path, float *interleaved,
+                                                       size_t capacity, size_t *needed);
+
+/* Float samples to 16 bits: floor(x * 32768), saturated; NaN becomes 0. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_audio_to_s16(const float *samples, size_t n,
+                                                         int16_t *out);
+
+/* The WAV header to send before samples of unknown number into a pipe: sizes 0xFFFFFFFF. `format` is
+ * one of the WAV formats. `needed` is in bytes. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_audio_stream_header(remora_audio_format format,
+                                                                int32_t channels, int32_t rate,
+                                                                void *dst, size_t capacity,
+                                                                size_t *needed);
 
 /* Writes interleaved samples (-1 to 1; louder ones saturate, NaN becomes 0). The file appears under
  * its name only when it is complete. channels 1 to 64, rate 1 to 768000 (Opus: 8000, 12000, 16000,

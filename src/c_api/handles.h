@@ -13,8 +13,7 @@
 #include "remora/remora.h"
 
 struct remora_source {
-  std::shared_ptr<remora::io::SourceSet> files = nullptr;
-  std::shared_ptr<const remora::io::FileSet> codec_files = nullptr;  // null: the codec is among `files`
+  std::shared_ptr<remora::io::SourceSet> files;
 };
 
 struct remora_model {

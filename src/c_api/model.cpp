@@ -88,7 +88,7 @@ remora_status remora_model_open(const char* utf8_dir, const remora_model_params*
   return guard([&] {
     required(out, "out") = nullptr;
     const auto files = remora::io::open_directory(&required(utf8_dir, "utf8_dir"));
-    *out = capi::make_handle<remora_model>(engine::Model::load(*files, *files, options_from(params)));
+    *out = capi::make_handle<remora_model>(engine::Model::load(*files, options_from(params)));
   });
 }
 
@@ -96,9 +96,8 @@ remora_status remora_model_create(remora_source* source, const remora_model_para
                                   remora_model** out) {
   return guard([&] {
     required(out, "out") = nullptr;
-    const remora_source& from = required(source, "source");
-    const remora::io::FileSet& codec_files = from.codec_files ? *from.codec_files : *from.files;
-    *out = capi::make_handle<remora_model>(engine::Model::load(*from.files, codec_files, options_from(params)));
+    const remora::io::FileSet& files = *required(source, "source").files;
+    *out = capi::make_handle<remora_model>(engine::Model::load(files, options_from(params)));
   });
 }
 

@@ -135,6 +135,13 @@ remora_status remora_session_create(const remora_model* model, const remora_sess
   });
 }
 
+remora_status remora_session_warmup(remora_session* session) {
+  return with_session(session, [](engine::Session& object) {
+    object.warmup();
+    return REMORA_OK;
+  });
+}
+
 remora_status remora_session_set_sampling(remora_session* session,
                                           const remora_sampling* sampling) {
   return with_session(session, [&](engine::Session& object) {

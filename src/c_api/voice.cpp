@@ -1,6 +1,7 @@
 #include "c_api/buffers.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "engine/voice_file.h"
 
 using remora::c_api::guard;
 using remora::c_api::required;
@@ -18,6 +19,25 @@ remora_status remora_voice_from_codes(const remora_model* model, const int32_t* 
     *out = capi::make_handle<remora_voice>(remora::engine::Voice::from_codes(
         object, {codes, count}, static_cast<int64_t>(n_frames),
         capi::text_from(transcript, transcript_len, "transcript")));
+  });
+}
+
+remora_status remora_voice_save(const remora_voice* voice, void* dst, size_t capacity,
+                                size_t* needed) {
+  return guard([&] {
+    const std::vector<std::byte> bytes =
+        remora::engine::save_voice(*required(voice, "voice").object);
+    return capi::copy_out<std::byte>(bytes, static_cast<std::byte*>(dst), capacity, needed, "dst");
+  });
+}
+
+remora_status remora_voice_load(const remora_model* model, const void* src, size_t len,
+                                remora_voice** out) {
+  return guard([&] {
+    required(out, "out") = nullptr;
+    const remora::engine::Model& object = *required(model, "model").object;
+    const auto* bytes = &required(static_cast<const std::byte*>(src), "src");
+    *out = capi::make_handle<remora_voice>(remora::engine::load_voice(object, {bytes, len}));
   });
 }
 

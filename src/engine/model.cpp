@@ -37,8 +37,7 @@ at::ScalarType choose_dtype(const lm::LmConfig& config) {
   return parameters * sizeof(float) <= kFloat32Limit ? at::kFloat : at::kBFloat16;
 }
 
-std::shared_ptr<const Model> Model::load(const io::FileSet& files, const io::FileSet& codec_files,
-                                         const ModelOptions& options) {
+std::shared_ptr<const Model> Model::load(const io::FileSet& files, const ModelOptions& options) {
   if (options.weights != WeightFormat::kAsDtype) {
     throw Error(Status::kUnsupported,
                 "model_params.weights: int8 and int4 are not in this version; use the dtype");
@@ -46,8 +45,8 @@ std::shared_ptr<const Model> Model::load(const io::FileSet& files, const io::Fil
   auto model = std::shared_ptr<Model>(new Model);
   model->device_ = options.device;
   if (options.want_lm) model->read_text_side(files, options);
-  if (options.want_codec && !options.text_only && (!options.want_lm || holds_codec(codec_files))) {
-    model->load_codec(codec_files, options);
+  if (options.want_codec && !options.text_only && (!options.want_lm || holds_codec(files))) {
+    model->load_codec(files, options);
   }
   if (options.want_lm && !options.text_only) model->load_language_model(files, options);
   if (options.progress) options.progress(1.0F);

@@ -41,11 +41,9 @@ class Model {
  public:
   // Throws Error: kIo for a missing file, kFormat for a damaged or mismatched one, kUnsupported,
   // kCancelled when `progress` asked to stop.
-  // `codec_files` may be `files`. Without a codec there the model has no sound, unless nothing but a
-  // codec was wanted.
-  static std::shared_ptr<const Model> load(const io::FileSet& files,
-                                           const io::FileSet& codec_files,
-                                           const ModelOptions& options);
+  // Without a codec among the files the model has no sound; an error when a codec was all that was
+  // wanted.
+  static std::shared_ptr<const Model> load(const io::FileSet& files, const ModelOptions& options);
 
   bool has_lm() const { return lm_config_.has_value(); }
   bool has_codec() const { return codec_ != nullptr; }

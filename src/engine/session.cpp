@@ -181,6 +181,19 @@ void Session::prefill(const Request& request) {
   });
 }
 
+void Session::warmup() {
+  reset();
+  Request request;
+  request.text = "Hello.";
+  prefill(request);
+  step();
+  if (speech_) {
+    speech_->finish();
+    speech_->decode_ready(cancel_);
+  }
+  reset();
+}
+
 void Session::begin_piece(const text::Columns& prompt, const Piece& piece, lm::Reuse reuse) {
   const Stopwatch watch(stats_.prefill_ns);
   limit_ = piece_limit(static_cast<int64_t>(prompt.count()), piece.text.size());

@@ -86,6 +86,8 @@ class Session {
   // on a family without one.
   void set_sampling(const Sampling& sampling);
 
+  // First-use work on a short prompt; afterwards as after reset().
+  void warmup();
   void prefill(const Request& request);
   // The next frame's codes (valid until the next call), or nothing when the generation is over.
   std::optional<std::span<const int32_t>> step();
