@@ -7,145 +7,15 @@
 
 #include "base/concat.h"
 #include "base/error.h"
-#include "lm/fast.h"
-#include "lm/fast_pass.h"
-#include "lm/frame_sampler.h"
-#include "lm/slow.h"
-#include "lm/slow_pass.h"
+#include "lm/decoder_state.h"
 
 namespace remora::lm {
-namespace {
-
-// Columns that one prefill pass takes: bounds its scratch memory. Passes begin at multiples of it,
-// so that a column's numbers do not depend on what was reused.
-constexpr int64_t kChunk = 256;
-
-DrawShape draw_shape(const LanguageModel& model, const DecoderOptions& options) {
-  DrawShape shape;
-  shape.family = model.config().family;
-  shape.vocab_size = model.config().vocab_size;
-  shape.codebook_size = model.config().codebook_size;
-  shape.head_tokens = model.slow().head_tokens();
-  shape.end_token = model.end_token();
-  shape.num_codebooks = static_cast<int32_t>(model.config().num_codebooks);
-  shape.s1_penalty_parity = options.s1_penalty_parity;
-  return shape;
-}
-
-std::span<float> floats(at::Tensor& logits) {
-  logits = logits.to(at::kCPU).contiguous();
-  return {logits.mutable_data_ptr<float>(), static_cast<size_t>(logits.numel())};
-}
-
-}  // namespace
-
-struct Decoder::State {
-  State(std::shared_ptr<const LanguageModel> shared, const DecoderOptions& chosen)
-      : model(std::move(shared)),
-        options(chosen),
-        slow(*model, chosen.kv_mode, chosen.sdpa, chosen.capacity),
-        fast(*model, chosen.kv_mode, chosen.sdpa),
-        sampler(draw_shape(*model, chosen)) {}
-
-  int64_t stride() const { return model->config().column_size(); }
-  int64_t kv_len() const { return static_cast<int64_t>(columns.size()) / stride(); }
-  void check_columns(std::span<const int32_t> wanted) const;
-  int64_t common_columns(std::span<const int32_t> wanted) const;
-  void run_prefill(std::span<const int32_t> wanted, int64_t from, const CancelFlag& cancel);
-  void keep(int64_t count);
-  void set_pending(SlowOutput output);
-  Frame draw(const CancelFlag& cancel);
-
-  std::shared_ptr<const LanguageModel> model;
-  DecoderOptions options;
-  SlowPass slow;
-  FastPass fast;
-  FrameSampler sampler;
-  std::vector<int32_t> columns;  // of every position in the cache
-  // Leading columns that prefill computed in whole chunks, or as the rest of a prompt.
-  int64_t exact_columns = 0;
-  SlowOutput pending;  // of the last position
-  bool ready = false;  // `pending` may be sampled
-  bool ended = false;
-  DecoderObserver* observer = nullptr;
-};
-
-void Decoder::State::check_columns(std::span<const int32_t> wanted) const {
-  const LmConfig& config = model->config();
-  if (wanted.empty() || wanted.size() % static_cast<size_t>(stride()) != 0) {
-    throw Error(Status::kInvalidArgument,
-                concat("prompt: ", wanted.size(), " integers are no whole number of columns of ",
-                       stride()));
-  }
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const size_t row = i % static_cast<size_t>(stride());
-    const int64_t limit = row == 0 ? config.vocab_size : config.codebook_size;
-    if (wanted[i] >= 0 && wanted[i] < limit) continue;
-    throw Error(Status::kInvalidArgument,
-                concat("prompt: column ", i / static_cast<size_t>(stride()), ", row ", row, " is ",
-                       wanted[i], ", expected 0 to ", limit - 1));
-  }
-}
-
-int64_t Decoder::State::common_columns(std::span<const int32_t> wanted) const {
-  const auto end = std::mismatch(columns.begin(), columns.end(), wanted.begin(), wanted.end());
-  return (end.first - columns.begin()) / stride();
-}
-
-void Decoder::State::keep(int64_t count) {
-  columns.resize(static_cast<size_t>(count * stride()));
-  exact_columns = std::min(exact_columns, count);
-  ready = false;
-  ended = false;
-}
-
-void Decoder::State::set_pending(SlowOutput output) {
-  pending = std::move(output);
-  pending.logits = pending.logits.to(at::kCPU).contiguous();
-  ready = true;
-  if (observer != nullptr) observer->on_slow(pending.logits, pending.hidden);
-}
-
-void Decoder::State::run_prefill(std::span<const int32_t> wanted, int64_t from,
-                                 const CancelFlag& cancel) {
-  const int64_t total = static_cast<int64_t>(wanted.size()) / stride();
-  slow.kv().reserve(total);
-  SlowOutput output;
-  for (int64_t at = from; at < total;) {
-    const int64_t until = std::min(total, (at / kChunk + 1) * kChunk);
-    const auto chunk = wanted.subspan(static_cast<size_t>(at * stride()),
-                                      static_cast<size_t>((until - at) * stride()));
-    output = slow.prefill(chunk, at, cancel);
-    columns.insert(columns.end(), chunk.begin(), chunk.end());
-    if (exact_columns == at && until - at == kChunk) exact_columns = until;
-    at = until;
-  }
-  set_pending(std::move(output));
-}
-
-Frame Decoder::State::draw(const CancelFlag& cancel) {
-  Frame frame;
-  frame.main_token = sampler.main_token(floats(pending.logits));
-  frame.is_end = frame.main_token == model->end_token();
-  if (frame.is_end) {
-    sampler.skip_codes();
-    return frame;
-  }
-  const int64_t codebooks = model->config().num_codebooks;
-  frame.codes.push_back(frame.main_token - model->semantic_begin());
-  for (int64_t codebook = 1; codebook < codebooks; ++codebook) {
-    at::Tensor logits = codebook == 1 ? fast.begin(pending.hidden, frame.codes.back(), cancel)
-                                      : fast.next(codebook - 1, frame.codes.back(), cancel);
-    if (observer != nullptr) observer->on_fast(codebook, logits);
-    frame.codes.push_back(sampler.code(codebook, floats(logits)));
-  }
-  return frame;
-}
 
 Decoder::Decoder(std::shared_ptr<const LanguageModel> model, const DecoderOptions& options) {
   const c10::InferenceMode inference;
   state_ = std::make_unique<State>(std::move(model), options);
 }
+Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 
@@ -163,7 +33,9 @@ int64_t Decoder::prefill(std::span<const int32_t> columns, const CancelFlag& can
   s.slow.kv().reserve(total);
   // The last column is run in any case: its outputs are what the next frame is drawn from.
   int64_t reused = reuse == Reuse::kNone ? 0 : std::min(s.common_columns(columns), total - 1);
-  if (reuse == Reuse::kExact) reused = std::min(reused, s.exact_columns) / kChunk * kChunk;
+  if (reuse == Reuse::kExact) {
+    reused = std::min(reused, s.exact_columns) / kPrefillChunk * kPrefillChunk;
+  }
   s.keep(reused);
   s.sampler.clear_history();
   s.run_prefill(columns, reused, cancel);
@@ -187,10 +59,7 @@ Frame Decoder::step(const CancelFlag& cancel) {
   }
   std::vector<int32_t> column{frame.main_token};
   column.insert(column.end(), frame.codes.begin(), frame.codes.end());
-  SlowOutput output = s.slow.step(column, s.kv_len(), cancel);
-  s.columns.insert(s.columns.end(), column.begin(), column.end());
-  s.sampler.remember(std::move(column));
-  s.set_pending(std::move(output));
+  s.run_step(std::move(column), cancel);
   return frame;
 }
 
@@ -206,6 +75,54 @@ DecoderStats Decoder::stats() const {
           s.slow.kv().capacity(),
           s.slow.kv().allocated_bytes(),
           s.slow.graph_captures() + s.fast.graph_captures()};
+}
+
+void Decoder::rewind(int64_t position, const CancelFlag& cancel) {
+  const c10::InferenceMode inference;
+  State& s = *state_;
+  if (position < 0 || position > s.kv_len()) {
+    throw Error(Status::kInvalidArgument,
+                concat("rewind: position ", position, " is outside 0 to ", s.kv_len()));
+  }
+  if (position == 0) return reset();
+  const int64_t prompt = s.prompt_columns;
+  if (position < prompt || (position == prompt && !s.prompt_output.logits.defined())) {
+    // Inside the prompt: as a prefill of that much would do it, chunk by chunk.
+    const std::vector<int32_t> kept(s.columns.begin(), s.columns.begin() + position * s.stride());
+    prefill(kept, cancel, Reuse::kExact);
+    return;
+  }
+  if (position == prompt) {
+    s.keep(position);
+    s.rebuild_history();
+    s.set_pending(s.prompt_output);
+    return;
+  }
+  // Behind it: the last frame kept goes through the step path once more.
+  const auto last = s.columns.begin() + (position - 1) * s.stride();
+  std::vector<int32_t> column(last, last + s.stride());
+  s.keep(position - 1);
+  s.rebuild_history();
+  s.run_step(std::move(column), cancel);
+}
+
+Decoder Decoder::clone() const {
+  const c10::InferenceMode inference;
+  const State& s = *state_;
+  auto copy = std::make_unique<State>(s.model, s.options);
+  copy->copy_cache_from(s);
+  copy->sampler = s.sampler;
+  copy->columns = s.columns;
+  copy->prompt_columns = s.prompt_columns;
+  copy->exact_columns = s.exact_columns;
+  for (const auto& [to, from] :
+       {std::pair{&copy->pending, &s.pending}, std::pair{&copy->prompt_output, &s.prompt_output}}) {
+    if (!from->logits.defined()) continue;
+    *to = {from->logits.clone(), from->hidden.clone()};
+  }
+  copy->ready = s.ready;
+  copy->ended = s.ended;
+  return Decoder(std::move(copy));
 }
 
 void Decoder::reset() {

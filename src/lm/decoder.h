@@ -98,6 +98,22 @@ class Decoder {
   std::span<const int32_t> columns() const;
   DecoderStats stats() const;
 
+  // Goes back to `position` (0 .. kv_len): what follows is as if later columns had never been, and
+  // frames drawn from there on are bit-equal to those of a session that never went further, but
+  // for the random stream, which goes on. Recomputes the last column kept; free for the position
+  // right behind the prompt. Throws Error{kInvalidArgument}, Error{kCancelled}.
+  void rewind(int64_t position, const CancelFlag& cancel);
+
+  // A second session in the same state, with its own cache: both go on bit-equally.
+  Decoder clone() const;
+
+  // Everything the session holds, as bytes that load() takes in any process with the same model,
+  // on any device and in any KV mode: columns, cache, random stream, history, outputs to be drawn.
+  std::vector<std::byte> save() const;
+  // Throws Error{kFormat} when the bytes are damaged, of another version, or of another model or
+  // precision (nothing has changed then); Error{kContextFull} when they do not fit the capacity.
+  void load(std::span<const std::byte> saved);
+
   // Forgets everything but the sampling parameters and the memory.
   void reset();
 
@@ -106,6 +122,7 @@ class Decoder {
 
  private:
   struct State;
+  explicit Decoder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

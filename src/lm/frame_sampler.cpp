@@ -32,6 +32,23 @@ void FrameSampler::clear_history() {
   history_.clear();
 }
 
+FrameSampler::Saved FrameSampler::save() const {
+  return {params_, stream_.save(), frames_, {history_.begin(), history_.end()}};
+}
+
+bool FrameSampler::restore(const Saved& saved) {
+  const auto frame_size = static_cast<size_t>(1 + shape_.num_codebooks);
+  for (const auto& frame : saved.history) {
+    if (frame.size() != frame_size) return false;
+  }
+  if (saved.frames < static_cast<int64_t>(saved.history.size())) return false;
+  if (!stream_.restore(saved.stream)) return false;
+  params_ = saved.params;
+  frames_ = saved.frames;
+  history_.assign(saved.history.begin(), saved.history.end());
+  return true;
+}
+
 Filter FrameSampler::filter() const {
   const bool limited = shape_.family == Family::kS2;
   return {params_.temperature, params_.top_p,

@@ -1,6 +1,7 @@
 // The rules that turn logits into one frame: which draws, in which order, with which history.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -35,12 +36,22 @@ class FrameSampler {
   // Throws Error{kInvalidArgument}; restarts the stream and keeps the history.
   void set(const SamplingParams& params, uint64_t seed);
   const SamplingParams& params() const { return params_; }
-  Mt19937& stream() { return stream_; }
   const Mt19937& stream() const { return stream_; }
 
   // Numbers come from here in place of the stream: for reference data with given numbers. Borrowed;
   // null goes back to the stream.
   void use_source(UniformSource* source) { borrowed_ = source; }
+
+  // For saving a session.
+  struct Saved {
+    SamplingParams params;
+    std::array<uint32_t, Mt19937::kWords + 1> stream;
+    int64_t frames = 0;
+    std::vector<std::vector<int32_t>> history;
+  };
+  Saved save() const;
+  // False, with nothing changed, when the numbers cannot be those of a sampler.
+  bool restore(const Saved& saved);
 
   // Forgets the frames; the stream goes on.
   void clear_history();

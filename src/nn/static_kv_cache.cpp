@@ -51,7 +51,8 @@ StaticKvCache::StaticKvCache(const KvShape& shape, int64_t capacity, at::Tensor 
     views_.emplace_back(keys_.select(0, layer).transpose(0, 1).unsqueeze(0),
                         values_.select(0, layer).transpose(0, 1).unsqueeze(0));
   }
-  one_ = at::full({}, 1, store.dtype(at::kLong));
+  one_ = at::full({}, 1, store.dtype(at::kInt));
+  position_i32_ = at::zeros({}, store.dtype(at::kInt));
   zero_ = at::zeros({}, f32);
   unit_ = at::full({}, 1, f32);
   low_ = at::full({}, kHidden, f32);
@@ -105,7 +106,9 @@ void StaticKvCache::write_range(int64_t layer, int64_t start, const at::Tensor& 
 
 void StaticKvCache::mark_written(const at::Tensor& position) {
   const at::Tensor at_zero_dims = position.dim() == 0 ? position : position.select(0, 0);
-  at::add_out(valid_len_, at_zero_dims, one_);
+  // By way of a tensor of valid_len's dtype: a conversion inside the operator would allocate.
+  position_i32_.copy_(at_zero_dims);
+  at::add_out(valid_len_, position_i32_, one_);
 }
 
 }  // namespace remora::nn

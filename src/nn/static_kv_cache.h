@@ -54,10 +54,10 @@ class StaticKvCache {
   at::Tensor valid_len_;                                  // 0-d int32
   std::vector<std::pair<at::Tensor, at::Tensor>> views_;  // per layer
   // Constants and scratch of the step path, so that it allocates nothing.
-  at::Tensor one_;                // 0-d int64
-  at::Tensor zero_, low_, unit_;  // 0-d float32: 0, -1e9, 1
-  at::Tensor positions_;          // [1, 1, 1, capacity] float32: 0, 1, 2, ...
-  mutable at::Tensor valid_f32_;  // 0-d float32
+  at::Tensor one_, position_i32_;  // 0-d int32
+  at::Tensor zero_, low_, unit_;   // 0-d float32: 0, -1e9, 1
+  at::Tensor positions_;           // [1, 1, 1, capacity] float32: 0, 1, 2, ...
+  mutable at::Tensor valid_f32_;   // 0-d float32
 };
 
 }  // namespace remora::nn

@@ -134,6 +134,20 @@ TEST(Decoder, SteppingWithoutAPromptOrBehindTheEndIsRefused) {
   EXPECT_EQ(decoder.step(kGoOn).codes.size(), 6U) << "usable again";
 }
 
+TEST(Decoder, AnEndRightBehindThePromptStopsAtOnce) {
+  // The reference's run ends with its fourth frame: as a prompt, the first three lead to the end.
+  std::vector<int32_t> prompt = s2().columns("speaker_single.b0.prompt");
+  const std::vector<int32_t> frames = s2().columns("speaker_single.b0.frames");
+  prompt.insert(prompt.end(), frames.begin(), frames.begin() + 3 * 7);
+  Decoder decoder(s2().model, {});
+  decoder.set_sampling(test::greedy(), 0);
+  decoder.prefill(prompt, kGoOn);
+  const Frame frame = decoder.step(kGoOn);
+  EXPECT_TRUE(frame.is_end);
+  EXPECT_TRUE(frame.codes.empty()) << "nothing to speak";
+  EXPECT_EQ(decoder.kv_len(), static_cast<int64_t>(prompt.size()) / 7);
+}
+
 TEST(Decoder, ACancelledPrefillStopsAndCanBeRepeated) {
   CancelFlag stop;
   stop.raise();
