@@ -30,6 +30,11 @@ bool is_letter(char32_t c) {
   return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
 }
 
+bool is_cased(char32_t c) {
+  const utf8proc_category_t kind = category(c);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LT;
+}
+
 bool is_lowercase(char32_t c) {
   if (c < 0x80) return c >= 'a' && c <= 'z';
   return category(c) == UTF8PROC_CATEGORY_LL;

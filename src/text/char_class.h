@@ -13,6 +13,7 @@ bool is_space(char32_t c);
 bool is_line_break(char32_t c);
 
 bool is_letter(char32_t c);     // general category L
+bool is_cased(char32_t c);      // general category Lu, Ll or Lt
 bool is_lowercase(char32_t c);  // general category Ll
 bool is_digit(char32_t c);      // general category Nd: decimal digits of any script
 bool is_number(char32_t c);     // general category N: also fractions, Roman numerals, ...
