@@ -64,6 +64,7 @@ remora_model_info describe(const engine::Model& model) {
     info.sample_rate = static_cast<int32_t>(codec->config().sample_rate);
     info.samples_per_frame = static_cast<int32_t>(codec->config().frame_length());
     info.has_codec = 1;
+    info.has_encoder = codec->has_encoder() ? 1 : 0;
   }
   info.device = capi::device_to(model.device());
   info.device_index = std::max<int32_t>(model.device().index(), 0);

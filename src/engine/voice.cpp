@@ -13,6 +13,10 @@ std::shared_ptr<const Voice> Voice::from_codes(const Model& model, std::span<con
     throw Error(Status::kInvalidArgument,
                 "voice: the reference has no frames; give at least a second of speech");
   }
+  if (transcript.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw Error(Status::kInvalidArgument,
+                "voice: the transcript is empty; give the words that are spoken in the reference");
+  }
   for (size_t i = 0; i < codes.size(); ++i) {
     if (codes[i] < 0 || codes[i] >= size) {
       const auto at = static_cast<int64_t>(i);
