@@ -12,7 +12,13 @@ set(remora_torch_files "${REMORA_TORCH_CPU}" "${REMORA_TORCH_C10}")
 if(REMORA_CUDA)
   find_library(REMORA_TORCH_CUDA torch_cuda
     HINTS "${REMORA_TORCH_LIB_DIR}" REQUIRED NO_DEFAULT_PATH)
-  list(APPEND remora_torch_files "${REMORA_TORCH_CUDA}")
+  find_library(REMORA_TORCH_C10_CUDA c10_cuda
+    HINTS "${REMORA_TORCH_LIB_DIR}" REQUIRED NO_DEFAULT_PATH)
+  list(APPEND remora_torch_files "${REMORA_TORCH_CUDA}" "${REMORA_TORCH_C10_CUDA}")
+  # The CUDA runtime's headers: a toolkit's, or those of pip packages beside the torch package.
+  find_path(REMORA_CUDA_INCLUDE cuda_runtime_api.h REQUIRED
+    HINTS "${REMORA_TORCH_DIR}/../nvidia/cu13/include" "$ENV{CUDA_HOME}/include"
+    PATHS /usr/local/cuda/include)
 endif()
 
 # REMORA_TORCH_VERSION, "2.13.0".
@@ -29,6 +35,9 @@ endif()
 
 add_library(remora_torch INTERFACE)
 target_include_directories(remora_torch SYSTEM INTERFACE "${REMORA_TORCH_INCLUDE}")
+if(REMORA_CUDA)
+  target_include_directories(remora_torch SYSTEM INTERFACE "${REMORA_CUDA_INCLUDE}")
+endif()
 # The libraries register their kernels from static initialisers: they must stay in NEEDED.
 if(APPLE OR WIN32)
   target_link_libraries(remora_torch INTERFACE ${remora_torch_files})
