@@ -21,10 +21,7 @@ static_assert(std::endian::native == std::endian::little, "files are written in 
 class ByteWriter {
  public:
   template <typename T>
-    requires(std::is_arithmetic_v<T>)
-  void value(T v) {
-    bytes(std::as_bytes(std::span(&v, 1)));
-  }
+  requires(std::is_arithmetic_v<T>) void value(T v) { bytes(std::as_bytes(std::span(&v, 1))); }
   void bytes(std::span<const std::byte> data) {
     buffer_.insert(buffer_.end(), data.begin(), data.end());
   }
@@ -32,6 +29,12 @@ class ByteWriter {
   void text(std::string_view text) {
     value<uint64_t>(text.size());
     bytes(std::as_bytes(std::span(text)));
+  }
+  // A count, then the values.
+  template <typename T>
+  void numbers(std::span<const T> values) {
+    value<uint64_t>(values.size());
+    bytes(std::as_bytes(values));
   }
   std::span<const std::byte> written() const { return buffer_; }
   std::vector<std::byte> take() { return std::move(buffer_); }
@@ -46,8 +49,7 @@ class ByteReader {
   ByteReader(std::span<const std::byte> data, std::string_view what) : data_(data), what_(what) {}
 
   template <typename T>
-    requires(std::is_arithmetic_v<T>)
-  T value() {
+  requires(std::is_arithmetic_v<T>) T value() {
     T v{};
     std::memcpy(&v, bytes(sizeof v).data(), sizeof v);
     return v;
@@ -64,6 +66,18 @@ class ByteReader {
   std::string text() {
     const auto part = bytes(value<uint64_t>());
     return {reinterpret_cast<const char*>(part.data()), part.size()};
+  }
+  template <typename T>
+  std::vector<T> numbers() {
+    const auto count = value<uint64_t>();
+    if (count > remaining() / sizeof(T)) {
+      throw Error(Status::kFormat, concat(what_, ": names ", count, " values at byte ", position_,
+                                          " and ends at ", data_.size(), "; incomplete?"));
+    }
+    std::vector<T> out(static_cast<size_t>(count));
+    const auto part = bytes(count * sizeof(T));
+    if (count > 0) std::memcpy(out.data(), part.data(), part.size());
+    return out;
   }
   size_t position() const { return position_; }
   size_t remaining() const { return data_.size() - position_; }

@@ -19,9 +19,8 @@ void append(std::string& out, T value) {
 }
 
 template <typename T>
-  requires((std::integral<T> || std::floating_point<T>) && !std::same_as<T, char> &&
-           !std::same_as<T, bool>)
-void append(std::string& out, T value) {
+requires((std::integral<T> || std::floating_point<T>)&&!std::same_as<T, char> &&
+         !std::same_as<T, bool>) void append(std::string& out, T value) {
   char buffer[64];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   out.append(buffer, end);

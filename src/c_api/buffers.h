@@ -20,12 +20,12 @@ inline bool asks_size(const void* dst, size_t capacity, size_t size, size_t* nee
   if (needed != nullptr) *needed = size;
   if (dst == nullptr && capacity == 0) return true;
   if (dst == nullptr) {
-    throw Error(Status::kInvalidArgument,
-                concat(name, ": is NULL with capacity ", capacity, "; give a buffer or capacity 0"));
+    throw Error(Status::kInvalidArgument, concat(name, ": is NULL with capacity ", capacity,
+                                                 "; give a buffer or capacity 0"));
   }
   if (capacity < size) {
-    throw Error(Status::kBufferTooSmall, concat(name, ": has room for ", capacity, " elements, ",
-                                                size, " are needed"));
+    throw Error(Status::kBufferTooSmall,
+                concat(name, ": has room for ", capacity, " elements, ", size, " are needed"));
   }
   return false;
 }
@@ -47,7 +47,8 @@ inline std::string_view text_from(const char* utf8, uint64_t length, std::string
   }
   if (length == static_cast<uint64_t>(REMORA_NUL_TERMINATED)) return utf8;
   if (length > static_cast<uint64_t>(PTRDIFF_MAX)) {
-    throw Error(Status::kInvalidArgument, concat(name, ": a length of ", length, " is not possible"));
+    throw Error(Status::kInvalidArgument,
+                concat(name, ": a length of ", length, " is not possible"));
   }
   return {utf8, static_cast<size_t>(length)};
 }

@@ -48,7 +48,8 @@ remora_status remora_codec_stream_create(const remora_model* model, remora_codec
   return guard([&] {
     required(out, "out") = nullptr;
     const auto object = required(model, "model").object;
-    *out = capi::make_handle<remora_codec_stream>(object, remora::codec::DecodeStream(object->codec()));
+    *out = capi::make_handle<remora_codec_stream>(object,
+                                                  remora::codec::DecodeStream(object->codec()));
   });
 }
 

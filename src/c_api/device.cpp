@@ -25,10 +25,14 @@ namespace {
 int32_t count_devices(remora_device_kind kind) {
   switch (kind) {
     case REMORA_DEVICE_AUTO:
-    case REMORA_DEVICE_CPU: return 1;
-    case REMORA_DEVICE_CUDA: return at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
-    case REMORA_DEVICE_MPS: return at::hasMPS() ? 1 : 0;
-    default: return 0;
+    case REMORA_DEVICE_CPU:
+      return 1;
+    case REMORA_DEVICE_CUDA:
+      return at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
+    case REMORA_DEVICE_MPS:
+      return at::hasMPS() ? 1 : 0;
+    default:
+      return 0;
   }
 }
 

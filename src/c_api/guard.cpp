@@ -24,8 +24,9 @@ std::string torch_mismatch() {
   const std::string loaded = loaded_torch_version();
   const std::string wanted = concat(TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR, ".");
   if (loaded.empty() || loaded.starts_with(wanted)) return "";
-  return concat("LibTorch: version ", loaded, " is loaded in this process, but remora was built for ",
-                TORCH_VERSION, "; load the same minor version");
+  return concat("LibTorch: version ", loaded,
+                " is loaded in this process, but remora was built for ", TORCH_VERSION,
+                "; load the same minor version");
 }
 
 }  // namespace

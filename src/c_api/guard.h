@@ -26,8 +26,8 @@ remora_status check_process() noexcept;
 // "2.13.0" as the loaded LibTorch describes itself; empty where it does not.
 std::string loaded_torch_version();
 
-// Runs `body`, which returns a remora_status or nothing. Autograd is off inside, for this thread and
-// this call only.
+// Runs `body`, which returns a remora_status or nothing. Autograd is off inside, for this thread
+// and this call only.
 template <typename Body>
 remora_status guard(Body&& body) noexcept {
   if (const remora_status status = check_process(); status != REMORA_OK) return status;

@@ -39,10 +39,9 @@ void drop_handle(Handle* handle) {
 // Shared between the handle and the calls inside it: destroying the handle from a callback leaves
 // the running call its session.
 struct SessionCell {
-  SessionCell(std::shared_ptr<const engine::Model> model, const engine::SessionOptions& options)
-      : session(std::move(model), options) {}
+  explicit SessionCell(std::unique_ptr<engine::Session> session) : session(std::move(session)) {}
   engine::UseGate gate;
-  engine::Session session;
+  std::unique_ptr<engine::Session> session;
 };
 
 }  // namespace remora::c_api

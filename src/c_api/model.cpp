@@ -14,8 +14,8 @@ namespace engine = remora::engine;
 
 namespace {
 
-constexpr uint32_t kModelFlags = REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_CODEC |
-                                 REMORA_MODEL_NO_LM | REMORA_MODEL_TEXT_ONLY;
+constexpr uint32_t kModelFlags =
+    REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_CODEC | REMORA_MODEL_NO_LM | REMORA_MODEL_TEXT_ONLY;
 
 remora_model_params default_params() {
   remora_model_params params{};
@@ -123,8 +123,7 @@ remora_status remora_model_memory(const remora_model* model, remora_memory* out)
 }
 
 remora_status remora_model_tokenize(const remora_model* model, const char* utf8, size_t len,
-                                    uint32_t flags, int32_t* ids, size_t capacity,
-                                    size_t* needed) {
+                                    uint32_t flags, int32_t* ids, size_t capacity, size_t* needed) {
   return guard([&] {
     capi::check_flags(flags, REMORA_PROMPT_ALLOW_CONTROL, "flags");
     const std::vector<int32_t> encoded =

@@ -29,9 +29,9 @@ Struct read_struct(const Struct* from, Struct defaults, std::string_view name) {
   const uint32_t size = from->struct_size;
   check_struct_size(size, name);
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
-  const bool zero_tail = size <= sizeof(Struct) ||
-                         std::all_of(bytes + sizeof(Struct), bytes + size,
-                                     [](unsigned char byte) { return byte == 0; });
+  const bool zero_tail =
+      size <= sizeof(Struct) || std::all_of(bytes + sizeof(Struct), bytes + size,
+                                            [](unsigned char byte) { return byte == 0; });
   if (!zero_tail) {
     throw Error(Status::kAbi, concat(name, ".struct_size: is ", size, " with fields set that this ",
                                      "library (", sizeof(Struct), " bytes) does not know"));

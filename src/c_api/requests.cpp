@@ -23,8 +23,7 @@ void transpose(const int32_t* from, size_t rows, size_t columns, int32_t* to) {
 
 text::Columns columns_from(const engine::Model& model, const remora_prompt& prompt) {
   const auto rows = static_cast<size_t>(model.n_codebooks()) + 1;
-  const size_t count =
-      checked_count(static_cast<size_t>(prompt.n_tokens), rows, "prompt.n_tokens");
+  const size_t count = checked_count(static_cast<size_t>(prompt.n_tokens), rows, "prompt.n_tokens");
   if (prompt.tokens == nullptr || count == 0) {
     throw Error(Status::kInvalidArgument, "prompt.tokens: has no columns");
   }
@@ -62,6 +61,7 @@ engine::Request request_from(const engine::Model& model, const remora_prompt& us
   request.script.control = control_from(prompt.flags);
   request.script.split = (prompt.flags & REMORA_PROMPT_NO_SPLIT) == 0;
   request.script.clean = (prompt.flags & REMORA_PROMPT_CLEAN_TEXT) != 0;
+  request.script.speaker_turns = model.lm_config().family == lm::Family::kS2;
   if (prompt.split_bytes != 0) request.script.split_bytes = prompt.split_bytes;
 
   if (prompt.n_voices > 0 && prompt.voices == nullptr) {

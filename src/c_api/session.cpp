@@ -100,7 +100,7 @@ remora_status with_session(const remora_session* handle, Body&& body) {
   return guard([&] {
     const std::shared_ptr<SessionCell> cell = required(handle, "session").cell;
     const engine::UseGate::Visit visit(cell->gate);
-    return body(cell->session);
+    return body(*cell->session);
   });
 }
 
@@ -130,8 +130,8 @@ remora_status remora_session_create(const remora_model* model, const remora_sess
                                     remora_session** out) {
   return guard([&] {
     required(out, "out") = nullptr;
-    *out = capi::make_handle<remora_session>(
-        std::make_shared<SessionCell>(required(model, "model").object, options_from(params)));
+    *out = capi::make_handle<remora_session>(std::make_shared<SessionCell>(
+        std::make_unique<engine::Session>(required(model, "model").object, options_from(params))));
   });
 }
 
@@ -203,7 +203,7 @@ remora_status remora_session_generate(remora_session* session, const remora_prom
 }
 
 void remora_session_cancel(remora_session* session) {
-  if (session != nullptr) session->cell->session.cancel();
+  if (session != nullptr) session->cell->session->cancel();
 }
 
 remora_status remora_session_reset(remora_session* session) {
@@ -222,6 +222,36 @@ int64_t remora_session_position(const remora_session* session) {
   return status == REMORA_OK ? position : status;
 }
 
+remora_status remora_session_rewind(remora_session* session, int64_t position) {
+  return with_session(session, [&](engine::Session& object) {
+    object.rewind(position);
+    return REMORA_OK;
+  });
+}
+
+remora_status remora_session_clone(const remora_session* session, remora_session** out) {
+  return with_session(session, [&](engine::Session& object) {
+    required(out, "out") = nullptr;
+    *out = capi::make_handle<remora_session>(std::make_shared<SessionCell>(object.clone()));
+    return REMORA_OK;
+  });
+}
+
+remora_status remora_session_save(const remora_session* session, void* dst, size_t capacity,
+                                  size_t* needed) {
+  return with_session(session, [&](engine::Session& object) {
+    const std::vector<std::byte> bytes = object.save();
+    return capi::copy_out<std::byte>(bytes, static_cast<std::byte*>(dst), capacity, needed, "dst");
+  });
+}
+
+remora_status remora_session_load(remora_session* session, const void* src, size_t len) {
+  return with_session(session, [&](engine::Session& object) {
+    object.load({&required(static_cast<const std::byte*>(src), "src"), len});
+    return REMORA_OK;
+  });
+}
+
 remora_status remora_session_stats(const remora_session* session, remora_stats* out) {
   return with_session(session, [&](engine::Session& object) {
     capi::write_struct(&required(out, "out"), stats_from(object.stats()), out->struct_size,
@@ -232,7 +262,7 @@ remora_status remora_session_stats(const remora_session* session, remora_stats* 
 
 void remora_session_destroy(remora_session* session) {
   if (session == nullptr) return;
-  session->cell->session.cancel();
+  session->cell->session->cancel();
   session->cell->gate.wait_until_free();
   capi::drop_handle(session);
 }

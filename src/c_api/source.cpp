@@ -16,15 +16,12 @@ remora_status remora_source_create(remora_source** out) {
 }
 
 remora_status remora_source_add_dir(remora_source* source, const char* utf8_dir) {
-  return guard([&] {
-    required(source, "source").files->add_dir(&required(utf8_dir, "utf8_dir"));
-  });
+  return guard([&] { required(source, "source").files->add_dir(&required(utf8_dir, "utf8_dir")); });
 }
 
 remora_status remora_source_add_codec_dir(remora_source* source, const char* utf8_dir) {
-  return guard([&] {
-    required(source, "source").files->add_codec_dir(&required(utf8_dir, "utf8_dir"));
-  });
+  return guard(
+      [&] { required(source, "source").files->add_codec_dir(&required(utf8_dir, "utf8_dir")); });
 }
 
 remora_status remora_source_add_path(remora_source* source, const char* name,
@@ -51,9 +48,8 @@ remora_status remora_source_add_memory(remora_source* source, const char* name, 
 
 remora_status remora_source_add_fd(remora_source* source, const char* name, int32_t fd,
                                    uint64_t offset, uint64_t len) {
-  return guard([&] {
-    required(source, "source").files->add_fd(&required(name, "name"), fd, offset, len);
-  });
+  return guard(
+      [&] { required(source, "source").files->add_fd(&required(name, "name"), fd, offset, len); });
 }
 
 remora_status remora_source_set_reader(remora_source* source, const remora_reader* reader) {

@@ -13,8 +13,8 @@ remora_status remora_voice_from_codes(const remora_model* model, const int32_t* 
   return guard([&] {
     required(out, "out") = nullptr;
     const remora::engine::Model& object = *required(model, "model").object;
-    const size_t count = capi::checked_count(
-        n_frames, static_cast<size_t>(object.n_codebooks()), "n_frames");
+    const size_t count =
+        capi::checked_count(n_frames, static_cast<size_t>(object.n_codebooks()), "n_frames");
     required(codes, "codes");
     *out = capi::make_handle<remora_voice>(remora::engine::Voice::from_codes(
         object, {codes, count}, static_cast<int64_t>(n_frames),

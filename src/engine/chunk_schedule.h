@@ -18,10 +18,9 @@ class ChunkSchedule {
   ChunkSchedule(int64_t first, int64_t largest) : first_(first), largest_(largest) {}
 
   // Frames of the next piece.
-  int64_t next() const {
-    return std::min(first_ + delivered_ / 4, std::max(first_, largest_));
-  }
+  int64_t next() const { return std::min(first_ + delivered_ / 4, std::max(first_, largest_)); }
   void delivered(int64_t frames) { delivered_ += frames; }
+  int64_t delivered() const { return delivered_; }
   void reset() { delivered_ = 0; }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "engine/model.h"
+#include "engine/voice_file.h"
 
 namespace remora::engine {
 
@@ -58,6 +59,35 @@ void Conversation::keep(std::string_view text, std::span<const int32_t> codes_by
 void Conversation::clear() {
   voices_.clear();
   turns_.clear();
+}
+
+void Conversation::save(ByteWriter& out) const {
+  out.value<uint8_t>(control_ == text::ControlTokens::kAllowed);
+  out.value<uint64_t>(voices_.size());
+  for (const auto& voice : voices_) out.numbers<std::byte>(save_voice(*voice));
+  out.value<uint64_t>(turns_.size());
+  for (const Turn& turn : turns_) {
+    out.text(turn.text);
+    out.numbers<int32_t>(turn.codes);
+    out.value(turn.frames);
+  }
+}
+
+void Conversation::load(ByteReader& in) {
+  Conversation loaded(model_);
+  loaded.control_ =
+      in.value<uint8_t>() != 0 ? text::ControlTokens::kAllowed : text::ControlTokens::kAsText;
+  for (auto left = in.value<uint64_t>(); left > 0; --left) {
+    loaded.voices_.push_back(load_voice(*model_, in.numbers<std::byte>()));
+  }
+  for (auto left = in.value<uint64_t>(); left > 0; --left) {
+    Turn turn;
+    turn.text = in.text();
+    turn.codes = in.numbers<int32_t>();
+    turn.frames = in.value<int64_t>();
+    loaded.turns_.push_back(std::move(turn));
+  }
+  *this = std::move(loaded);
 }
 
 }  // namespace remora::engine

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "engine/voice.h"
 #include "text/prompt.h"
 
@@ -33,6 +34,10 @@ class Conversation {
   // Voices stay, turns go.
   void forget_turns() { turns_.clear(); }
   void clear();
+
+  void save(ByteWriter& out) const;
+  // Throws Error{kFormat}, or Error{kInvalidArgument} for voices of another model.
+  void load(ByteReader& in);
 
  private:
   struct Turn {

@@ -97,9 +97,9 @@ void Model::load_codec(const io::FileSet& files, const ModelOptions& options) {
                        "; are they from the same release?"));
   }
   if (lm_config_ && lm_config_->num_codebooks < rows) {
-    log(LogLevel::kWarn, concat(files.describe(), ": the codec has ", rows,
-                                " codebooks, the language model uses the first ",
-                                lm_config_->num_codebooks));
+    log(LogLevel::kWarn,
+        concat(files.describe(), ": the codec has ", rows,
+               " codebooks, the language model uses the first ", lm_config_->num_codebooks));
   }
 }
 
@@ -135,8 +135,7 @@ std::string_view Model::family_name() const {
 
 text::PromptBuilder Model::prompt_builder() const {
   const lm::LmConfig& config = lm_config();
-  return {tokenizer(),
-          config.family == lm::Family::kS2 ? text::Family::kS2 : text::Family::kS1,
+  return {tokenizer(), config.family == lm::Family::kS2 ? text::Family::kS2 : text::Family::kS1,
           static_cast<int32_t>(config.num_codebooks), static_cast<int32_t>(config.codebook_size)};
 }
 

@@ -22,10 +22,10 @@ namespace remora::engine {
 enum class WeightFormat : int32_t { kAsDtype = 0, kInt8 = 1, kInt4 = 2 };
 
 struct ModelOptions {
-  bool want_lm = true;       // off: codec only
-  bool want_codec = true;    // off: codes only
-  bool want_encoder = true;  // off: no voices from sound
-  bool text_only = false;    // configuration and tokenizer, no weights
+  bool want_lm = true;                        // off: codec only
+  bool want_codec = true;                     // off: codes only
+  bool want_encoder = true;                   // off: no voices from sound
+  bool text_only = false;                     // configuration and tokenizer, no weights
   std::optional<at::ScalarType> dtype;        // empty: chosen by size, see choose_dtype
   std::optional<at::ScalarType> codec_dtype;  // empty: float32
   WeightFormat weights = WeightFormat::kAsDtype;

@@ -1,37 +1,48 @@
 #include "engine/script.h"
 
 #include "base/error.h"
-#include "text/turns.h"
+#include "text/split.h"
 #include "text/utf8.h"
 
 namespace remora::engine {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Line ends in every convention as one newline each: a carriage return is never passed on.
+std::string with_newlines(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r') {
+      out.push_back(text[i]);
+    } else if (i + 1 == text.size() || text[i + 1] != '\n') {
+      out.push_back('\n');
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 std::vector<Piece> plan_pieces(std::string_view utf8, const ScriptOptions& options) {
-  const std::string_view whole = utf8;
-  const std::vector<text::Turn> turns =
-      options.split ? text::split_turns(whole) : std::vector<text::Turn>{};
-  if (turns.empty()) return {{std::string(whole), whole.size()}};
-
+  const size_t skipped = utf8.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  text::SplitOptions split;
+  split.split_bytes = options.split ? options.split_bytes : 0;
+  split.clean = options.clean;
+  split.speaker_turns = options.speaker_turns;
   std::vector<Piece> pieces;
-  size_t next = 0;
-  for (const size_t count : text::group_turns(turns, options.split_bytes)) {
-    Piece piece;
-    for (size_t i = next; i < next + count; ++i) {
-      if (i > next) piece.text.push_back('\n');
-      piece.text.append(turns[i].text);
-    }
-    next += count;
-    piece.text_end = turns[next - 1].span.end();
-    pieces.push_back(std::move(piece));
+  for (const text::Piece& piece : text::split_text(utf8.substr(skipped), split)) {
+    pieces.push_back({with_newlines(piece.spoken), skipped + piece.offset + piece.length});
   }
   return pieces;
 }
 
 void check_speakable(const std::vector<Piece>& pieces) {
-  for (const Piece& piece : pieces) {
-    if (piece.text.find_first_not_of(" \t\r\n") != std::string::npos) return;
+  if (pieces.empty()) {
+    throw Error(Status::kInvalidArgument,
+                "text: has nothing to say; give a word or a number besides marks and tags");
   }
-  throw Error(Status::kInvalidArgument, "text: has nothing to say; give some words");
 }
 
 }  // namespace remora::engine

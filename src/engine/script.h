@@ -14,9 +14,10 @@ namespace remora::engine {
 
 struct ScriptOptions {
   text::ControlTokens control = text::ControlTokens::kAsText;
-  bool split = true;             // off: one piece, however long
-  uint64_t split_bytes = 512;    // pieces end near this many bytes
-  bool clean = false;            // collapse white space
+  bool split = true;           // off: one piece, however long
+  uint64_t split_bytes = 512;  // pieces end near this many bytes
+  bool clean = false;          // collapse white space
+  bool speaker_turns = true;   // <|speaker:N|> begins a turn
 };
 
 struct Piece {
@@ -24,11 +25,12 @@ struct Piece {
   uint64_t text_end = 0;  // bytes of the caller's text that are done when this piece is
 };
 
-// Throws Error{kInvalidArgument} with the byte offset of invalid UTF-8. A text with nothing to say
-// gives its pieces all the same: see check_speakable().
+// No pieces when there is nothing to say: see check_speakable(). A byte order mark at the start is
+// dropped and line ends become newlines; everything else reaches the model as written unless
+// `clean` is set. Throws Error{kInvalidArgument} with the byte offset of invalid UTF-8.
 std::vector<Piece> plan_pieces(std::string_view utf8, const ScriptOptions& options);
 
-// Throws Error{kInvalidArgument} when no piece holds anything to say.
+// Throws Error{kInvalidArgument} when there are none.
 void check_speakable(const std::vector<Piece>& pieces);
 
 }  // namespace remora::engine

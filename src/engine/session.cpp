@@ -39,14 +39,15 @@ int64_t capacity_limit(const Model& model, const SessionOptions& options) {
 
 Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
     : model_(std::move(model)),
+      options_(options),
       decoder_(model_->language_model(), options.decoder),
       capacity_limit_(capacity_limit(*model_, options)),
       conversation_(model_) {
   if (options.chunk_first < 1 || options.chunk_next < options.chunk_first) {
-    throw Error(Status::kInvalidArgument,
-                concat("session_params: codec_chunk_first ", options.chunk_first,
-                       " and codec_chunk_next ", options.chunk_next,
-                       "; at least 1 and no smaller than the first are needed"));
+    throw Error(
+        Status::kInvalidArgument,
+        concat("session_params: codec_chunk_first ", options.chunk_first, " and codec_chunk_next ",
+               options.chunk_next, "; at least 1 and no smaller than the first are needed"));
   }
   if (model_->has_codec()) {
     speech_.emplace(model_->codec(), options.chunk_first, options.chunk_next);
@@ -72,9 +73,9 @@ void Session::set_sampling(const Sampling& sampling) {
                 concat("sampling.max_frames: is ", checked.max_frames, ", 0 or more is needed"));
   }
   if (!(checked.max_frames_per_byte >= 0 && checked.max_frames_per_byte <= 1e6F)) {
-    throw Error(Status::kInvalidArgument, concat("sampling.max_frames_per_byte: is ",
-                                                 checked.max_frames_per_byte,
-                                                 ", 0 to 1000000 is needed"));
+    throw Error(Status::kInvalidArgument,
+                concat("sampling.max_frames_per_byte: is ", checked.max_frames_per_byte,
+                       ", 0 to 1000000 is needed"));
   }
   lm::validate(checked.draw, family);
   sampling_ = checked;
@@ -90,11 +91,11 @@ void Session::restart_random_stream() {
     seed = uint64_t{device()} << 32 | device();
   }
   decoder_.set_sampling(sampling_.draw, seed);
-  stats_.seed = seed;
+  at_.stats.seed = seed;
 }
 
 void Session::check_usable() const {
-  if (phase_ == Phase::kFailed) {
+  if (at_.phase == Phase::kFailed) {
     throw Error(Status::kInvalidState,
                 "session: stopped by an earlier error or cancel; call reset first");
   }
@@ -106,12 +107,14 @@ auto Session::working(Body&& body) {
   try {
     return body();
   } catch (const Error& error) {
-    phase_ = Phase::kFailed;
-    stats_.finish = error.status() == Status::kCancelled ? Finish::kCancelled : Finish::kError;
+    // A refused argument has harmed nothing but the request it came with.
+    const bool refused = error.status() == Status::kInvalidArgument;
+    at_.phase = refused ? Phase::kIdle : Phase::kFailed;
+    at_.stats.finish = error.status() == Status::kCancelled ? Finish::kCancelled : Finish::kError;
     throw;
   } catch (...) {
-    phase_ = Phase::kFailed;
-    stats_.finish = Finish::kError;
+    at_.phase = Phase::kFailed;
+    at_.stats.finish = Finish::kError;
     throw;
   }
 }
@@ -165,69 +168,70 @@ void Session::prefill(const Request& request) {
   piece_limit(static_cast<int64_t>(prompt.count()), pieces.front().text.size());
 
   working([&] {
-    request_start_ns_ = now_ns();
-    const uint64_t seed = stats_.seed;
-    stats_ = {};
-    stats_.seed = seed;
-    stats_.pieces = pieces.size();
+    at_.request_start_ns = now_ns();
+    const uint64_t seed = at_.stats.seed;
+    at_.stats = {};
+    at_.stats.seed = seed;
+    at_.stats.pieces = pieces.size();
     if (!request.keep_context) restart_random_stream();
     if (speech_) speech_->reset();
     conversation_ = std::move(conversation);
-    pieces_ = std::move(pieces);
-    piece_ = 0;
-    from_tokens_ = request.tokens.has_value();
-    begin_piece(prompt, pieces_.front(), request.keep_context ? lm::Reuse::kAll
-                                                              : lm::Reuse::kExact);
+    at_.pieces = std::move(pieces);
+    at_.piece = 0;
+    at_.from_tokens = request.tokens.has_value();
+    begin_piece(prompt, at_.pieces.front(),
+                request.keep_context ? lm::Reuse::kAll : lm::Reuse::kExact);
   });
 }
 
 void Session::warmup() {
-  reset();
+  check_usable();
   Request request;
   request.text = "Hello.";
   prefill(request);
   step();
   if (speech_) {
-    speech_->finish();
-    speech_->decode_ready(cancel_);
+    working([&] {
+      speech_->finish();
+      speech_->decode_ready(cancel_);
+    });
   }
-  reset();
+  forget();
 }
 
 void Session::begin_piece(const text::Columns& prompt, const Piece& piece, lm::Reuse reuse) {
-  const Stopwatch watch(stats_.prefill_ns);
-  limit_ = piece_limit(static_cast<int64_t>(prompt.count()), piece.text.size());
-  piece_codes_.clear();
-  stats_.prompt_columns = static_cast<uint64_t>(prompt.count());
-  stats_.reused_columns =
-      static_cast<uint64_t>(decoder_.prefill(prompt.values, cancel_, reuse));
-  phase_ = Phase::kSpeaking;
+  const Stopwatch watch(at_.stats.prefill_ns);
+  at_.limit = piece_limit(static_cast<int64_t>(prompt.count()), piece.text.size());
+  at_.piece_codes.clear();
+  at_.stats.prompt_columns = static_cast<uint64_t>(prompt.count());
+  at_.stats.reused_columns = static_cast<uint64_t>(decoder_.prefill(prompt.values, cancel_, reuse));
+  at_.phase = Phase::kSpeaking;
 }
 
 std::optional<std::span<const int32_t>> Session::step() {
   check_usable();
-  if (phase_ == Phase::kIdle) {
+  if (at_.phase == Phase::kIdle) {
     throw Error(Status::kInvalidState, "session: no prompt yet; call prefill first");
   }
   return working([&]() -> std::optional<std::span<const int32_t>> {
     const auto n = static_cast<size_t>(n_codebooks());
-    while (phase_ == Phase::kSpeaking) {
+    while (at_.phase == Phase::kSpeaking) {
       cancel_.check("step");
-      if (static_cast<int64_t>(piece_codes_.size() / n) >= limit_.frames) {
-        finish_piece(limit_.reason);
+      if (static_cast<int64_t>(at_.piece_codes.size() / n) >= at_.limit.frames) {
+        finish_piece(at_.limit.reason);
         continue;
       }
       const uint64_t start = now_ns();
       const lm::Frame frame = decoder_.step(cancel_);
-      stats_.step_ns += now_ns() - start;
+      at_.stats.step_ns += now_ns() - start;
       if (frame.is_end) {
         finish_piece(Finish::kEndToken);
         continue;
       }
-      piece_codes_.insert(piece_codes_.end(), frame.codes.begin(), frame.codes.end());
-      ++stats_.frames;
+      at_.piece_codes.insert(at_.piece_codes.end(), frame.codes.begin(), frame.codes.end());
+      ++at_.stats.frames;
       if (speech_) speech_->push(frame.codes);
-      return std::span<const int32_t>(piece_codes_).last(n);
+      return std::span<const int32_t>(at_.piece_codes).last(n);
     }
     return std::nullopt;
   });
@@ -235,20 +239,20 @@ std::optional<std::span<const int32_t>> Session::step() {
 
 // The reason that matters most to the caller stands: a cut piece is not hidden by a whole one.
 void Session::finish_piece(Finish reason) {
-  stats_.finish = std::max(stats_.finish, reason);
-  stats_.text_done = pieces_[piece_].text_end;
-  ++stats_.pieces_done;
-  if (!from_tokens_) conversation_.keep(pieces_[piece_].text, piece_codes_);
-  if (++piece_ < pieces_.size()) {
+  at_.stats.finish = std::max(at_.stats.finish, reason);
+  at_.stats.text_done = at_.pieces[at_.piece].text_end;
+  ++at_.stats.pieces_done;
+  if (!at_.from_tokens) conversation_.keep(at_.pieces[at_.piece].text, at_.piece_codes);
+  if (++at_.piece < at_.pieces.size()) {
     next_piece();
     return;
   }
-  phase_ = Phase::kEnded;
+  at_.phase = Phase::kEnded;
   if (speech_) speech_->finish();
 }
 
 void Session::next_piece() {
-  const Piece& piece = pieces_[piece_];
+  const Piece& piece = at_.pieces[at_.piece];
   text::Columns prompt = conversation_.with_piece(piece.text);
   const int64_t wanted = std::max<int64_t>(sampling_.max_frames, kFramesForAnyText);
   if (static_cast<int64_t>(prompt.count()) + wanted > capacity_limit_) {
@@ -260,8 +264,9 @@ void Session::next_piece() {
 }
 
 void Session::count_samples(size_t samples) {
-  if (samples > 0 && stats_.samples == 0) stats_.first_audio_ns = now_ns() - request_start_ns_;
-  stats_.samples += samples;
+  if (samples > 0 && at_.stats.samples == 0)
+    at_.stats.first_audio_ns = now_ns() - at_.request_start_ns;
+  at_.stats.samples += samples;
 }
 
 size_t Session::read_pcm(std::span<float> dst, bool& over) {
@@ -270,7 +275,7 @@ size_t Session::read_pcm(std::span<float> dst, bool& over) {
   return working([&] {
     const size_t n = stream.read(dst, cancel_);
     count_samples(n);
-    over = n == 0 && phase_ == Phase::kEnded && stream.drained();
+    over = n == 0 && at_.phase == Phase::kEnded && stream.drained();
     return n;
   });
 }
@@ -293,7 +298,7 @@ void Session::generate(const Request& request, const AudioSink& sink) {
   prefill(request);
   while (step().has_value()) working([&] { deliver(sink); });
   working([&] {
-    const bool had_audio = stats_.frames > 0;
+    const bool had_audio = at_.stats.frames > 0;
     const bool delivered_last = speech_->drained();
     deliver(sink);
     // The last piece went out before the end was known, or there never was one: say so.
@@ -305,26 +310,54 @@ void Session::generate(const Request& request, const AudioSink& sink) {
 
 void Session::reset() {
   cancel_.clear();
+  forget();
+}
+
+void Session::forget() {
   decoder_.reset();
   if (speech_) speech_->reset();
   conversation_.clear();
-  pieces_.clear();
-  piece_ = 0;
-  piece_codes_.clear();
-  stats_ = {};
+  at_ = {};
   restart_random_stream();
-  phase_ = Phase::kIdle;
 }
+
+void Session::rewind(int64_t position) {
+  check_usable();
+  if (position < 0 || position > this->position()) {
+    throw Error(Status::kInvalidArgument,
+                concat("position: is ", position, ", 0 to ", this->position(), " is needed"));
+  }
+  working([&] { decoder_.rewind(position, cancel_); });
+  // The words behind the columns that are left are not known any more.
+  conversation_.clear();
+  at_.phase = Phase::kIdle;
+  if (speech_) speech_->reset();
+}
+
+std::unique_ptr<Session> Session::clone() const {
+  return std::unique_ptr<Session>(new Session(*this, decoder_.clone()));
+}
+
+Session::Session(const Session& other, lm::Decoder decoder)
+    : model_(other.model_),
+      options_(other.options_),
+      decoder_(std::move(decoder)),
+      capacity_limit_(other.capacity_limit_),
+      speech_(other.speech_),
+      sampling_(other.sampling_),
+      conversation_(other.conversation_),
+      at_(other.at_) {}
 
 text::Columns first_prompt(const std::shared_ptr<const Model>& model, const Request& request) {
   if (request.tokens) return *request.tokens;
   Conversation conversation(model);
   conversation.begin(request.voices, false, request.script.control);
-  return conversation.with_piece(plan_pieces(request.text, request.script).front().text);
+  const std::vector<Piece> pieces = plan_pieces(request.text, request.script);
+  return conversation.with_piece(pieces.empty() ? request.text : pieces.front().text);
 }
 
 SessionStats Session::stats() const {
-  SessionStats out = stats_;
+  SessionStats out = at_.stats;
   out.decoder = decoder_.stats();
   out.kv_len = decoder_.kv_len();
   if (speech_) out.codec_ns = speech_->decode_ns();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/cancel.h"
 #include "engine/conversation.h"
 #include "engine/model.h"
@@ -40,8 +41,8 @@ struct SessionOptions {
 struct Sampling {
   lm::SamplingParams draw;
   std::optional<uint64_t> seed = 42;  // empty: drawn anew for each prompt
-  int32_t max_frames = 0;           // frames of one piece; 0 = no bound
-  float max_frames_per_byte = 5.0F; // bound tied to the text; 0 = none
+  int32_t max_frames = 0;             // frames of one piece; 0 = no bound
+  float max_frames_per_byte = 5.0F;   // bound tied to the text; 0 = none
 };
 
 struct Request {
@@ -95,6 +96,16 @@ class Session {
   size_t read_pcm(std::span<float> dst, bool& over);
   void generate(const Request& request, const AudioSink& sink);
 
+  // Forgets the columns from `position` on and ends a generation that was going. Throws
+  // Error{kInvalidArgument} outside 0 to position().
+  void rewind(int64_t position);
+  // An independent session in the same state.
+  std::unique_ptr<Session> clone() const;
+  // Everything, as bytes that load() of a session over the same model takes. load() throws
+  // Error{kFormat}, Error{kInvalidArgument} or Error{kContextFull} and has then changed nothing.
+  std::vector<std::byte> save() const;
+  void load(std::span<const std::byte> bytes);
+
   // From any thread.
   void cancel() noexcept { cancel_.raise(); }
   void reset();
@@ -105,12 +116,25 @@ class Session {
   SessionStats stats() const;
 
  private:
-  enum class Phase { kIdle, kSpeaking, kEnded, kFailed };
+  enum class Phase : uint8_t { kIdle, kSpeaking, kEnded, kFailed };
   struct PieceLimit {
     int64_t frames = 0;
     Finish reason = Finish::kNone;
   };
+  // Where the request stands; what a clone copies and save() writes, beside decoder and sound.
+  struct Progress {
+    Phase phase = Phase::kIdle;
+    std::vector<Piece> pieces;
+    size_t piece = 0;                  // index of the piece being spoken
+    bool from_tokens = false;          // the prompt came as columns, its words are not known
+    PieceLimit limit;                  // of that piece
+    std::vector<int32_t> piece_codes;  // frame by frame
+    uint64_t request_start_ns = 0;
+    SessionStats stats;
+  };
 
+  Session(const Session& other, lm::Decoder decoder);
+  void forget();
   template <typename Body>
   auto working(Body&& body);
   void restart_random_stream();
@@ -122,23 +146,17 @@ class Session {
   void next_piece();
   void deliver(const AudioSink& sink);
   void count_samples(size_t samples);
+  static Progress read_progress(ByteReader& in);
 
   std::shared_ptr<const Model> model_;
+  SessionOptions options_;
   lm::Decoder decoder_;
   int64_t capacity_limit_;  // columns the session may ever hold
   std::optional<SpeechStream> speech_;
   Sampling sampling_;
   CancelFlag cancel_;
-
-  Phase phase_ = Phase::kIdle;
   Conversation conversation_;
-  std::vector<Piece> pieces_;
-  size_t piece_ = 0;                 // index of the piece being spoken
-  bool from_tokens_ = false;         // the prompt came as columns, its words are not known
-  PieceLimit limit_;
-  std::vector<int32_t> piece_codes_; // frame by frame
-  uint64_t request_start_ns_ = 0;
-  SessionStats stats_;
+  Progress at_;
 };
 
 }  // namespace remora::engine

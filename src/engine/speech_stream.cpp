@@ -1,9 +1,15 @@
 #include "engine/speech_stream.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/ScalarType.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
+
+#include "base/concat.h"
+#include "base/error.h"
 
 namespace remora::engine {
 
@@ -63,6 +69,67 @@ void SpeechStream::reset() {
   read_position_ = 0;
   finished_ = false;
   decode_ns_ = 0;
+}
+
+void SpeechStream::save(ByteWriter& out) const {
+  out.value(rows_);
+  out.numbers<int32_t>(pending_);
+  out.numbers<float>(ready());
+  out.value<uint8_t>(finished_);
+  out.value(schedule_.delivered());
+  out.value(stream_.frames());
+  out.value<uint64_t>(stream_.state().size());
+  for (const at::Tensor& tensor : stream_.state()) {
+    const at::Tensor plain = tensor.to(at::kCPU).contiguous();
+    out.value<int8_t>(static_cast<int8_t>(plain.scalar_type()));
+    out.numbers<int64_t>(std::span(plain.sizes()));
+    out.numbers<std::byte>(
+        std::span(static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()));
+  }
+}
+
+namespace {
+
+at::Tensor read_tensor(ByteReader& in) {
+  const auto type = static_cast<at::ScalarType>(in.value<int8_t>());
+  if (type != at::kFloat && type != at::kBFloat16 && type != at::kHalf) {
+    throw Error(Status::kFormat, "session state: holds a codec tensor of an unknown type");
+  }
+  const std::vector<int64_t> shape = in.numbers<int64_t>();
+  const std::vector<std::byte> data = in.numbers<std::byte>();
+  uint64_t bytes = c10::elementSize(type);
+  for (const int64_t extent : shape) {
+    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes)) {
+      bytes = UINT64_MAX;
+      break;
+    }
+  }
+  if (bytes != data.size()) {
+    throw Error(Status::kFormat, concat("session state: a codec tensor of shape ",
+                                        shape_text(shape), " has ", data.size(), " bytes"));
+  }
+  at::Tensor tensor = at::empty(shape, at::TensorOptions().dtype(type));
+  if (!data.empty()) std::memcpy(tensor.data_ptr(), data.data(), data.size());
+  return tensor;
+}
+
+}  // namespace
+
+void SpeechStream::load(ByteReader& in) {
+  reset();
+  rows_ = in.value<int64_t>();
+  pending_ = in.numbers<int32_t>();
+  if (rows_ < 0 || (rows_ == 0 ? !pending_.empty() : pending_.size() % rows_ != 0)) {
+    throw Error(Status::kFormat, concat("session state: has ", pending_.size(),
+                                        " pending codes in frames of ", rows_));
+  }
+  samples_ = in.numbers<float>();
+  finished_ = in.value<uint8_t>() != 0;
+  schedule_.delivered(in.value<int64_t>());
+  const auto frames = in.value<int64_t>();
+  std::vector<at::Tensor> state;
+  for (auto left = in.value<uint64_t>(); left > 0; --left) state.push_back(read_tensor(in));
+  stream_.restore(state, frames);
 }
 
 }  // namespace remora::engine

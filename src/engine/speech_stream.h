@@ -1,4 +1,5 @@
-// Frames in, sound out: gathers codes, decodes them in pieces and holds samples until they are read.
+// Frames in, sound out: gathers codes, decodes them in pieces and holds samples until they are
+// read.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/cancel.h"
 #include "codec/codec.h"
 #include "codec/decode_stream.h"
@@ -38,13 +40,17 @@ class SpeechStream {
   uint64_t decode_ns() const { return decode_ns_; }
   void reset();
 
+  void save(ByteWriter& out) const;
+  // Throws Error{kFormat} or Error{kInvalidArgument}; the stream may then be in any state.
+  void load(ByteReader& in);
+
  private:
   std::shared_ptr<const codec::Codec> codec_;
   codec::DecodeStream stream_;
   ChunkSchedule schedule_;
-  int64_t rows_ = 0;               // codes in a frame
-  std::vector<int32_t> pending_;   // frame by frame
-  std::vector<float> samples_;     // decoded, not yet read from read_position_ on
+  int64_t rows_ = 0;              // codes in a frame
+  std::vector<int32_t> pending_;  // frame by frame
+  std::vector<float> samples_;    // decoded, not yet read from read_position_ on
   size_t read_position_ = 0;
   bool finished_ = false;
   uint64_t decode_ns_ = 0;

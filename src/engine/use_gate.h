@@ -9,8 +9,8 @@
 
 namespace remora::engine {
 
-// A call enters, works, leaves. A second call meanwhile is refused, not queued: a host that shares a
-// session between threads by mistake is told so.
+// A call enters, works, leaves. A second call meanwhile is refused, not queued: a host that shares
+// a session between threads by mistake is told so.
 class UseGate {
  public:
   class Visit {

@@ -20,10 +20,10 @@ std::shared_ptr<const Voice> Voice::from_codes(const Model& model, std::span<con
   for (size_t i = 0; i < codes.size(); ++i) {
     if (codes[i] < 0 || codes[i] >= size) {
       const auto at = static_cast<int64_t>(i);
-      throw Error(Status::kInvalidArgument,
-                  concat("voice: code ", codes[i], " of codebook ", at / frames, ", frame ",
-                         at % frames, " is outside 0 to ", size - 1,
-                         "; were the codes made by this model's codec?"));
+      throw Error(
+          Status::kInvalidArgument,
+          concat("voice: code ", codes[i], " of codebook ", at / frames, ", frame ", at % frames,
+                 " is outside 0 to ", size - 1, "; were the codes made by this model's codec?"));
     }
   }
   text::Reference reference;

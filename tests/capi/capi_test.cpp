@@ -19,17 +19,16 @@ Owned<remora_model> open_model(const std::string& name, bool with_codec) {
   return Owned<remora_model>(model);
 }
 
-Owned<remora_session> open_session(const remora_model* model,
-                                   const remora_session_params* params) {
+Owned<remora_session> open_session(const remora_model* model, const remora_session_params* params) {
   remora_session* session = nullptr;
   EXPECT_OK(remora_session_create(model, params, &session));
   return Owned<remora_session>(session);
 }
 
-remora_prompt text_prompt(const std::string& text) {
+remora_prompt text_prompt(std::string_view text) {
   remora_prompt prompt;
   remora_prompt_init(&prompt, sizeof prompt);
-  prompt.text = text.c_str();
+  prompt.text = text.data();
   prompt.text_len = text.size();
   return prompt;
 }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "remora/remora.h"
@@ -31,7 +32,8 @@ Owned<remora_model> open_model(const std::string& name, bool with_codec);
 Owned<remora_session> open_session(const remora_model* model,
                                    const remora_session_params* params = nullptr);
 
-remora_prompt text_prompt(const std::string& text);
+// Borrows the text: a literal, or a string that outlives the call.
+remora_prompt text_prompt(std::string_view text);
 // Greedy, `max_frames` long, without the bound tied to the text.
 remora_sampling greedy(int32_t max_frames);
 

@@ -44,11 +44,11 @@ TEST_F(CodecTest, DecodesTheReferenceClips) {
     ASSERT_OK(remora_codec_decode(model_.get(), data, frames, nullptr, 0, &needed));
     ASSERT_EQ(needed, frames * 2048);
     at::Tensor pcm = decode_["wav." + name].clone().zero_();
-    EXPECT_EQ(remora_codec_decode(model_.get(), data, frames, pcm.data_ptr<float>(), needed - 1,
-                                  &needed),
-              REMORA_E_BUFFER_TOO_SMALL);
-    ASSERT_OK(remora_codec_decode(model_.get(), data, frames, pcm.data_ptr<float>(), needed,
-                                  &needed));
+    EXPECT_EQ(
+        remora_codec_decode(model_.get(), data, frames, pcm.data_ptr<float>(), needed - 1, &needed),
+        REMORA_E_BUFFER_TOO_SMALL);
+    ASSERT_OK(
+        remora_codec_decode(model_.get(), data, frames, pcm.data_ptr<float>(), needed, &needed));
     EXPECT_TRUE(test::close(pcm, decode_["wav." + name], 2e-5)) << name;
   }
 }

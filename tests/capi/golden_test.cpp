@@ -1,6 +1,6 @@
 // The reference's own requests through the C ABI: prompts and greedy codes must be equal.
-#include "capi_test.h"
 #include "support/golden.h"
+#include "capi_test.h"
 
 namespace remora::capi_test {
 namespace {

@@ -68,9 +68,8 @@ TEST(Library, RefusesToWorkInAForkedChild) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     remora_session* session = nullptr;
-    const bool refused =
-        remora_session_create(model.get(), nullptr, &session) == REMORA_E_FORKED &&
-        std::strstr(remora_last_error(), "fork") != nullptr;
+    const bool refused = remora_session_create(model.get(), nullptr, &session) == REMORA_E_FORKED &&
+                         std::strstr(remora_last_error(), "fork") != nullptr;
     _exit(refused ? 0 : 1);
   }
   int status = 0;

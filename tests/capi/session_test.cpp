@@ -43,8 +43,7 @@ class SessionTest : public testing::Test {
     std::vector<float> block(3000);
     while (true) {
       size_t n = 0;
-      const remora_status status =
-          remora_session_read_pcm(session, block.data(), block.size(), &n);
+      const remora_status status = remora_session_read_pcm(session, block.data(), block.size(), &n);
       pcm.insert(pcm.end(), block.begin(), block.begin() + static_cast<long>(n));
       if (status == REMORA_END) return pcm;
       EXPECT_EQ(status, REMORA_OK) << remora_last_error();
@@ -139,8 +138,8 @@ TEST_F(SessionTest, SoundIsFramesTimesFrameLengthAndEqualsTheWholeDecode) {
   }
   size_t needed = 0;
   std::vector<float> whole(frames * kFrameSamples);
-  ASSERT_OK(remora_codec_decode(model_, matrix.data(), frames, whole.data(), whole.size(),
-                                &needed));
+  ASSERT_OK(
+      remora_codec_decode(model_, matrix.data(), frames, whole.data(), whole.size(), &needed));
   float worst = 0;
   for (size_t i = 0; i < whole.size(); ++i) worst = std::max(worst, std::abs(whole[i] - pcm[i]));
   EXPECT_LE(worst, 2e-5F);  // other piece lengths, other orders of summation

@@ -53,8 +53,8 @@ std::vector<std::vector<int32_t>> expected() {
 TEST(Source, SingleFilesServe) {
   auto source = new_source();
   for (const auto& file : kFiles) {
-    EXPECT_OK(remora_source_add_path(source.get(), file.c_str(),
-                                     data("lm/s2pro_tiny/" + file).c_str()));
+    EXPECT_OK(
+        remora_source_add_path(source.get(), file.c_str(), data("lm/s2pro_tiny/" + file).c_str()));
   }
   EXPECT_EQ(codes_of(std::move(source)), expected());
 }

@@ -1,0 +1,157 @@
+// Session::save and Session::load.
+//
+// Layout, all little-endian:
+//   8 bytes  "RMRSTATE", u32 version
+//   conversation, progress, sampling, sound: in the order of the write functions below
+//   u64      bytes of the decoder's own state, then that state (it carries the model's fingerprint)
+//   u64      FNV-1a of everything before
+#include <algorithm>
+
+#include "engine/session.h"
+
+namespace remora::engine {
+namespace {
+
+constexpr std::string_view kMagic = "RMRSTATE";
+constexpr uint32_t kVersion = 1;
+
+void check_envelope(std::span<const std::byte> bytes) {
+  ByteReader in(bytes, "session state");
+  const auto magic = in.bytes(std::min(bytes.size(), kMagic.size()));
+  if (!std::ranges::equal(magic, std::as_bytes(std::span(kMagic)))) {
+    throw Error(Status::kFormat, "session state: is none (give bytes from session save)");
+  }
+  if (const auto version = in.value<uint32_t>(); version != kVersion) {
+    throw Error(Status::kFormat,
+                concat("session state: has version ", version, ", this library reads ", kVersion));
+  }
+  const size_t body = bytes.size() - sizeof(uint64_t);
+  ByteReader tail(bytes.subspan(std::max(body, in.position())), "session state");
+  if (tail.value<uint64_t>() != checksum(bytes.first(body))) {
+    throw Error(Status::kFormat, "session state: is damaged or cut (the checksum differs)");
+  }
+}
+
+void write(ByteWriter& out, const Piece& piece) {
+  out.text(piece.text);
+  out.value(piece.text_end);
+}
+
+Piece read_piece(ByteReader& in) {
+  Piece piece;
+  piece.text = in.text();
+  piece.text_end = in.value<uint64_t>();
+  return piece;
+}
+
+// The counters that go on where they stood; times are those of this process and start anew.
+template <typename Stats>
+auto counters(Stats& stats) {
+  return std::array{&stats.seed,    &stats.prompt_columns, &stats.reused_columns, &stats.frames,
+                    &stats.samples, &stats.text_done,      &stats.pieces_done,    &stats.pieces};
+}
+
+void write(ByteWriter& out, const Sampling& sampling) {
+  out.value(sampling.draw.temperature);
+  out.value(sampling.draw.top_p);
+  out.value(sampling.draw.top_k);
+  out.value(sampling.draw.repetition_penalty);
+  out.value(sampling.draw.ras_window);
+  out.value<uint8_t>(sampling.seed.has_value());
+  out.value(sampling.seed.value_or(0));
+  out.value(sampling.max_frames);
+  out.value(sampling.max_frames_per_byte);
+}
+
+Sampling read_sampling(ByteReader& in) {
+  Sampling sampling;
+  sampling.draw.temperature = in.value<float>();
+  sampling.draw.top_p = in.value<float>();
+  sampling.draw.top_k = in.value<int32_t>();
+  sampling.draw.repetition_penalty = in.value<float>();
+  sampling.draw.ras_window = in.value<int32_t>();
+  const bool has_seed = in.value<uint8_t>() != 0;
+  sampling.seed = in.value<uint64_t>();
+  if (!has_seed) sampling.seed.reset();
+  sampling.max_frames = in.value<int32_t>();
+  sampling.max_frames_per_byte = in.value<float>();
+  return sampling;
+}
+
+}  // namespace
+
+std::vector<std::byte> Session::save() const {
+  check_usable();
+  ByteWriter out;
+  out.bytes(std::as_bytes(std::span(kMagic)));
+  out.value(kVersion);
+  conversation_.save(out);
+  out.value<uint8_t>(static_cast<uint8_t>(at_.phase));
+  out.value<uint64_t>(at_.pieces.size());
+  for (const Piece& piece : at_.pieces) write(out, piece);
+  out.value<uint64_t>(at_.piece);
+  out.value<uint8_t>(at_.from_tokens);
+  out.value(at_.limit.frames);
+  out.value<int32_t>(static_cast<int32_t>(at_.limit.reason));
+  out.numbers<int32_t>(at_.piece_codes);
+  out.value<int32_t>(static_cast<int32_t>(at_.stats.finish));
+  for (const uint64_t* counter : counters(at_.stats)) out.value(*counter);
+  write(out, sampling_);
+  out.value<uint8_t>(speech_.has_value());
+  if (speech_) speech_->save(out);
+  const std::vector<std::byte> decoder = decoder_.save();
+  out.numbers<std::byte>(decoder);
+  out.value(checksum(out.written()));
+  return out.take();
+}
+
+Session::Progress Session::read_progress(ByteReader& in) {
+  Progress progress;
+  const auto phase = in.value<uint8_t>();
+  if (phase > static_cast<uint8_t>(Phase::kEnded)) {
+    throw Error(Status::kFormat, concat("session state: has phase ", phase));
+  }
+  progress.phase = static_cast<Phase>(phase);
+  const auto pieces = in.value<uint64_t>();
+  for (uint64_t i = 0; i < pieces; ++i) progress.pieces.push_back(read_piece(in));
+  progress.piece = in.value<uint64_t>();
+  if (progress.phase == Phase::kSpeaking && progress.piece >= progress.pieces.size()) {
+    throw Error(Status::kFormat, concat("session state: speaks piece ", progress.piece, " of ",
+                                        progress.pieces.size()));
+  }
+  progress.from_tokens = in.value<uint8_t>() != 0;
+  progress.limit.frames = in.value<int64_t>();
+  progress.limit.reason = static_cast<Finish>(in.value<int32_t>());
+  progress.piece_codes = in.numbers<int32_t>();
+  progress.stats.finish = static_cast<Finish>(in.value<int32_t>());
+  for (uint64_t* counter : counters(progress.stats)) *counter = in.value<uint64_t>();
+  return progress;
+}
+
+void Session::load(std::span<const std::byte> bytes) {
+  check_envelope(bytes);
+  ByteReader in(bytes.first(bytes.size() - sizeof(uint64_t)), "session state");
+  in.bytes(kMagic.size() + sizeof kVersion);
+  // All of it is read before anything changes.
+  Conversation conversation(model_);
+  conversation.load(in);
+  Progress progress = read_progress(in);
+  Sampling sampling = read_sampling(in);
+  lm::validate(sampling.draw, model_->lm_config().family);
+  const bool has_sound = in.value<uint8_t>() != 0;
+  if (has_sound != speech_.has_value()) {
+    throw Error(Status::kInvalidArgument,
+                "session state: was saved by a model that differs in having a codec");
+  }
+  std::optional<SpeechStream> sound = speech_;
+  if (sound) sound->load(in);
+  const std::vector<std::byte> decoder = in.numbers<std::byte>();
+  decoder_.load(decoder);
+
+  conversation_ = std::move(conversation);
+  at_ = std::move(progress);
+  sampling_ = sampling;
+  speech_ = std::move(sound);
+}
+
+}  // namespace remora::engine
