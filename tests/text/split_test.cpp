@@ -51,7 +51,8 @@ TEST(Split, ShortTextIsOnePieceAndItself) {
 }
 
 TEST(Split, UncleanedTurnsAreTheBatchesOfTheReference) {
-  for (const auto& item : test::load_json("lm/s2pro_cases.json")["cases"]) {
+  const auto cases = test::load_json("lm/s2pro_cases.json")["cases"];
+  for (const auto& item : cases) {
     const auto text = item["text"].get<std::string>();
     const auto bytes = item["chunk_length"].get<size_t>();
     EXPECT_EQ(spoken(text, raw(bytes)), batch_texts(text, bytes)) << text;

@@ -88,7 +88,8 @@ TEST(TextWarnings, NameThePlaceAndStayFew) {
 TEST(RB_20_tags, TagsReachTheTokenizerAsTheyStand) {
   // Ids of the reference tokenizer for the same strings.
   const auto tokenizer = test::tiny_tokenizer("s2pro_tiny");
-  for (const auto& item : test::load_json("lm/tokenizer_cases.json")["strings"]) {
+  const auto cases = test::load_json("lm/tokenizer_cases.json")["strings"];
+  for (const auto& item : cases) {
     const auto text = item["text"].get<std::string>();
     if (tags(text).empty()) continue;
     EXPECT_EQ(tokenizer->encode(text, ControlTokens::kAsText),

@@ -10,7 +10,8 @@ namespace {
 using testing::ElementsAre;
 
 TEST(Turns, TurnsAndBatchesEqualTheReference) {
-  for (const auto& item : test::load_json("lm/s2pro_cases.json")["text_split"]) {
+  const auto cases = test::load_json("lm/s2pro_cases.json")["text_split"];
+  for (const auto& item : cases) {
     const auto text = item["text"].get<std::string>();
     std::vector<std::string> turns;
     for (const Turn& turn : split_turns(text, LeadingText::kDropped)) turns.emplace_back(turn.text);
