@@ -3,9 +3,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
 #include <string>
 
 #include "codec/carried_rows.h"
+#include "codec/row_kernel.h"
 #include "codec/weights.h"
 
 namespace remora::codec {
@@ -14,16 +16,7 @@ namespace remora::codec {
 // the start of the stream are zero.
 class CausalConv1d {
  public:
-  struct Shape {
-    int64_t in = 1;
-    int64_t out = 1;
-    int64_t kernel = 1;
-    int64_t dilation = 1;
-    int64_t stride = 1;
-    bool wide = false;  // float32 whatever the compute type: at the waveform's ends
-    // What the first output needs before its own step.
-    int64_t carried() const { return (kernel - 1) * dilation + 1 - stride; }
-  };
+  using Shape = ConvShape;
 
   // Reads `module`.conv: weight in any spelling, [out, in, kernel], and bias.
   CausalConv1d(Weights& weights, StateLayout& layout, const std::string& module,
@@ -41,24 +34,9 @@ class CausalConv1d {
   }
 
  private:
-  enum class Path {
-    kConvolution,  // stock convolution on a channels-last view: no copies
-    kMatrix,       // one product of the unfolded rows: strided layers and narrow inputs
-    kNarrow,       // product to [rows, kernel * out], then sums along diagonals: narrow outputs
-  };
-  static Path path_for(const Shape& shape);
-  at::Tensor packed(const at::Tensor& weight) const;
-
-  at::Tensor convolve(const at::Tensor& rows) const;
-  at::Tensor multiply(const at::Tensor& rows) const;
-  at::Tensor add_diagonals(const at::Tensor& rows) const;
-
   std::string module_;
-  Shape shape_;
-  Path path_;
   CarriedRows carried_;
-  at::Tensor weight_;  // laid out for path_
-  at::Tensor bias_;    // [out]
+  std::shared_ptr<const RowKernel> kernel_;  // null when the tensors did not fit
 };
 
 // Transposed convolution that keeps only the causal side: n rows in, n * stride out. The kernel is
@@ -90,8 +68,8 @@ class CausalConvTranspose1d {
   std::string module_;
   Shape shape_;
   CarriedRows carried_;
-  at::Tensor weight_;  // [taps * in, stride * out]: one product makes all phases of a step
-  at::Tensor bias_;    // [stride * out]
+  // A causal convolution to all phases of a step at once, [stride * out] wide.
+  std::shared_ptr<const RowKernel> kernel_;  // null when the tensors did not fit
 };
 
 }  // namespace remora::codec

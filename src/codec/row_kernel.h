@@ -1,0 +1,48 @@
+// Ways to compute a convolution on rows.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace remora::codec {
+
+// y[t] = bias + sum over taps j of W_j rows[t * stride + j * dilation].
+struct ConvShape {
+  int64_t in = 1;
+  int64_t out = 1;
+  int64_t kernel = 1;
+  int64_t dilation = 1;
+  int64_t stride = 1;
+  bool wide = false;  // float32 whatever the compute type: at the waveform's ends
+  // Rows that the first output needs before its own step.
+  int64_t carried() const { return (kernel - 1) * dilation + 1 - stride; }
+};
+
+// Immutable; safe from several threads.
+class RowKernel {
+ public:
+  virtual ~RowKernel() = default;
+  // rows: [carried + n, in], contiguous, of the weight's type, n a multiple of the stride.
+  // Returns [n / stride, out], contiguous.
+  virtual at::Tensor apply(const at::Tensor& rows) const = 0;
+};
+
+// The fastest kernel that is right for this shape. weight: [out, in, kernel]; bias: [out]; both of
+// the compute type, on the device. In a 16-bit type on a processor, a stock convolution is tried
+// against a matrix product first, and not used where they differ: some releases of the library
+// behind it compute garbage for some shapes.
+std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const at::Tensor& bias,
+                                                 const ConvShape& shape);
+
+// The kernel that multiplies a matrix, whatever the shape.
+std::unique_ptr<const RowKernel> make_product_kernel(const at::Tensor& weight,
+                                                     const at::Tensor& bias,
+                                                     const ConvShape& shape);
+
+// Whether two results agree as far as a 16-bit type can: rounding moves single numbers by less
+// than a hundredth of the largest, a wrong result shares next to nothing.
+bool agrees(const at::Tensor& actual, const at::Tensor& expected);
+
+}  // namespace remora::codec

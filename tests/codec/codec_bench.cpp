@@ -1,0 +1,121 @@
+// Speed of a codec of the released size with random weights, for docs/codec.md:
+//   codec_bench [threads] [f32|bf16|f16] [decode|encode] [frames per piece] [seconds of audio]
+// Prints the median and the spread of the real-time factor over the pieces, and the processor time
+// per second of sound, which a busy machine disturbs less (use one thread: waiting threads spin).
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/decode_stream.h"
+#include "codec/encode_stream.h"
+#include "random_codec.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using remora::codec::Codec;
+using remora::codec::CodecConfig;
+
+struct Request {
+  int threads = 2;
+  std::string dtype = "f32";
+  std::string direction = "decode";
+  int64_t piece = 12;
+  double seconds = 12.0;
+};
+
+Request parse(int argc, char** argv) {
+  Request request;
+  if (argc > 1) request.threads = std::atoi(argv[1]);
+  if (argc > 2) request.dtype = argv[2];
+  if (argc > 3) request.direction = argv[3];
+  if (argc > 4) request.piece = std::atoll(argv[4]);
+  if (argc > 5) request.seconds = std::atof(argv[5]);
+  return request;
+}
+
+at::ScalarType dtype_of(std::string_view name) {
+  if (name == "bf16") return at::kBFloat16;
+  return name == "f16" ? at::kHalf : at::kFloat;
+}
+
+double resident_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024.0;
+  }
+  return 0.0;
+}
+
+// Seconds that each piece took.
+template <typename Step>
+std::vector<double> timed(int64_t pieces, Step step) {
+  std::vector<double> times;
+  for (int64_t i = 0; i < pieces; ++i) {
+    const auto begin = Clock::now();
+    step(i);
+    times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return times;
+}
+
+std::vector<double> run(const std::shared_ptr<const Codec>& codec, const Request& request,
+                        int64_t pieces) {
+  const CodecConfig& config = codec->config();
+  const auto generator = at::make_generator<at::CPUGeneratorImpl>(1);
+  if (request.direction == "encode") {
+    remora::codec::EncodeStream stream(codec);
+    const at::Tensor samples = at::rand({request.piece * config.frame_length()}, generator,
+                                        at::TensorOptions().dtype(at::kFloat))
+                                   .sub_(0.5);
+    return timed(pieces, [&](int64_t) { stream.push(samples); });
+  }
+  remora::codec::DecodeStream stream(codec);
+  const at::Tensor codes =
+      at::randint(0, config.residual_entries, {config.n_codebooks(), request.piece}, generator,
+                  at::TensorOptions().dtype(at::kInt));
+  return timed(pieces, [&](int64_t) { stream.push(codes); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Request request = parse(argc, argv);
+  at::set_num_threads(request.threads);
+  const CodecConfig config;
+  const bool encode = request.direction == "encode";
+  const auto codec = std::make_shared<const Codec>(
+      remora::test::random_codec(config, 1), config,
+      remora::codec::CodecOptions{
+          .dtype = dtype_of(request.dtype), .decoder = !encode, .encoder = encode});
+  const double loaded = resident_mib();
+  const double piece_seconds =
+      static_cast<double>(request.piece * config.frame_length()) / config.sample_rate;
+  const auto pieces = std::max<int64_t>(3, static_cast<int64_t>(request.seconds / piece_seconds));
+  const std::clock_t begin = std::clock();
+  std::vector<double> times = run(codec, request, pieces);
+  const double processor = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const double first = times[0];
+  std::sort(times.begin(), times.end());
+  std::printf(
+      "%s %s, %d threads, pieces of %lld frames: RTF median %.3f (best %.3f, worst %.3f), "
+      "processor "
+      "%.3f s/s, first piece %.0f ms, peak %.0f MiB beyond %.0f\n",
+      request.dtype.c_str(), request.direction.c_str(), request.threads,
+      static_cast<long long>(request.piece), times[times.size() / 2] / piece_seconds,
+      times.front() / piece_seconds, times.back() / piece_seconds,
+      processor / (piece_seconds * static_cast<double>(pieces)), first * 1e3,
+      resident_mib() - loaded, loaded);
+  return 0;
+}

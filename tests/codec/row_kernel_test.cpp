@@ -1,0 +1,89 @@
+// Convolutions on rows, in every way they are computed, against the sum written out in double.
+#include "codec/row_kernel.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+
+#include "support/golden.h"
+
+namespace remora::codec {
+namespace {
+
+at::Tensor normal(std::vector<int64_t> shape, uint64_t seed) {
+  return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed),
+                   at::TensorOptions().dtype(at::kFloat));
+}
+
+struct Layer {
+  ConvShape shape;
+  at::Tensor weight, bias;
+  explicit Layer(const ConvShape& s)
+      : shape(s),
+        weight(normal({s.out, s.in, s.kernel}, 1) /
+               std::sqrt(static_cast<double>(s.in * s.kernel))),
+        bias(normal({s.out}, 2)) {}
+
+  // [n / stride, out], double
+  at::Tensor exact(const at::Tensor& rows) const {
+    const int64_t n = (rows.size(0) - shape.carried()) / shape.stride;
+    at::Tensor y = bias.to(at::kDouble).expand({n, shape.out}).clone();
+    for (int64_t tap = 0; tap < shape.kernel; ++tap) {
+      const int64_t first = tap * shape.dilation;
+      const at::Tensor x =
+          rows.to(at::kDouble).slice(0, first, first + (n - 1) * shape.stride + 1, shape.stride);
+      y += at::matmul(x, weight.select(2, tap).to(at::kDouble).t());
+    }
+    return y;
+  }
+};
+
+class RowKernels : public testing::TestWithParam<ConvShape> {};
+
+TEST_P(RowKernels, EqualTheSumInFloat32) {
+  const Layer layer(GetParam());
+  const auto kernel = make_row_kernel(layer.weight, layer.bias, layer.shape);
+  for (const int64_t n : {layer.shape.stride, 24 * layer.shape.stride, 700 * layer.shape.stride}) {
+    const at::Tensor rows = normal({layer.shape.carried() + n, layer.shape.in}, 3);
+    // Sums of a few hundred products near 1.
+    EXPECT_TRUE(test::close(kernel->apply(rows), layer.exact(rows), 5e-6)) << n;
+  }
+}
+
+TEST_P(RowKernels, AgreeInBfloat16) {
+  const Layer layer(GetParam());
+  const auto kernel =
+      make_row_kernel(layer.weight.to(at::kBFloat16), layer.bias.to(at::kBFloat16), layer.shape);
+  const at::Tensor rows =
+      normal({layer.shape.carried() + 700 * layer.shape.stride, layer.shape.in}, 3);
+  EXPECT_TRUE(agrees(kernel->apply(rows.to(at::kBFloat16)), layer.exact(rows).to(at::kFloat)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RowKernels,
+    testing::Values(ConvShape{.in = 1, .out = 24, .kernel = 7},  // first of the encoder
+                    ConvShape{.in = 24, .out = 1, .kernel = 7},  // last of the decoder
+                    ConvShape{.in = 24, .out = 3, .kernel = 7, .dilation = 3},
+                    ConvShape{.in = 16, .out = 16, .kernel = 7, .dilation = 9},
+                    ConvShape{.in = 24, .out = 24, .kernel = 7, .dilation = 3},
+                    ConvShape{.in = 40, .out = 56, .kernel = 7},
+                    ConvShape{.in = 5, .out = 5, .kernel = 7},
+                    ConvShape{.in = 32, .out = 32},  // 1x1
+                    ConvShape{.in = 16, .out = 32, .kernel = 16, .stride = 8},
+                    ConvShape{.in = 24, .out = 48, .kernel = 8, .stride = 4},
+                    ConvShape{.in = 8, .out = 8, .kernel = 2, .stride = 2}));
+
+TEST(RowKernel, GarbageDoesNotAgree) {
+  const at::Tensor expected = normal({300, 24}, 1);
+  EXPECT_TRUE(agrees(expected.to(at::kBFloat16), expected));
+  EXPECT_FALSE(agrees(normal({300, 24}, 2), expected));
+  EXPECT_FALSE(agrees(at::zeros({300, 24}), expected));
+  EXPECT_FALSE(agrees(expected / 0.0, expected));
+}
+
+}  // namespace
+}  // namespace remora::codec
