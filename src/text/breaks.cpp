@@ -138,7 +138,8 @@ class BreakFinder {
   void pass_span(const ProtectedSpan& protected_span) {
     const size_t end = protected_span.span.end();
     // A tag counts as the start of what follows it, so a stop before it needs no blank.
-    break_before(at_, protected_span.is_tag || is_tight(), false);
+    const bool is_tag = protected_span.kind != SpanKind::kOpaque;
+    break_before(at_, is_tag || is_tight(), false);
     at_ = end;
     pending_ = Mark::kNone;
     previous_ = 0;
@@ -146,9 +147,10 @@ class BreakFinder {
     glued_ = false;
     after_short_number_ =
         protected_span.span.length <= 2 && is_digit(code_point_before(text_, end).value);
-    if (!protected_span.is_tag) return;
+    if (!is_tag) return;
     const Blanks blanks = blanks_from(end);
-    if (blanks.end == text_.size() || blanks.lines > 1) {
+    const bool paragraph = blanks.lines > 1 && protected_span.kind == SpanKind::kBracketTag;
+    if (blanks.end == text_.size() || paragraph) {
       // Nothing to belong to: stays with what comes before.
       if (!breaks_.empty() && breaks_.back().next == protected_span.span.offset &&
           breaks_.back().level < BreakLevel::kParagraph) {

@@ -35,8 +35,9 @@ struct Breaks {
 
 // Every place where `text` (valid UTF-8, under 4 GB) may be cut, in order: never inside a joined
 // emoji or another grapheme cluster, nor inside a protected span of at most `max_protected` bytes
-// (see protected_spans.h). A [tag] stays with what follows it, one at the end of a paragraph with
-// what comes before. No break stands before the first or behind the last visible character. Linear.
+// (see protected_spans.h). Tags stay with what follows them, a [tag] at the end of a paragraph
+// with what comes before. No break stands before the first or behind the last visible character.
+// Linear.
 Breaks find_breaks(std::string_view text, Brackets brackets, size_t max_protected);
 
 }  // namespace remora::text

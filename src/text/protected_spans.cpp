@@ -47,7 +47,7 @@ class SpanFinder {
     while (at_ < text_.size()) {
       while (tag != tags_.end() && tag->offset < at_) ++tag;
       if (tag != tags_.end() && tag->offset == at_) {
-        take(at_, tag->length, true);
+        take(at_, tag->length, SpanKind::kBracketTag);
       } else if (!take_something()) {
         step();
       }
@@ -58,15 +58,17 @@ class SpanFinder {
  private:
   bool take_something() {
     if (text_[at_] == '<') {
-      if (const size_t length = speaker_tag_length(text_, at_)) return take(at_, length, true);
+      if (const size_t length = speaker_tag_length(text_, at_))
+        return take(at_, length, SpanKind::kSpeakerTag);
     }
     const char32_t c = code_point_at(text_, at_).value;
     if (at_ >= scanned_ && c != '(' && is_url_char(c)) {
-      if (const size_t length = url_length()) return take(at_, length, false);
+      if (const size_t length = url_length()) return take(at_, length, SpanKind::kOpaque);
     }
     if (is_digit(c)) return take_number();
     if (is_letter(c) && !is_letter(previous_) && !is_mark(previous_) && !is_number(previous_)) {
-      if (const size_t length = abbreviation_length(text_, at_)) return take(at_, length, false);
+      if (const size_t length = abbreviation_length(text_, at_))
+        return take(at_, length, SpanKind::kOpaque);
       return take_word();
     }
     return false;
@@ -89,8 +91,8 @@ class SpanFinder {
     at_ += point.length;
   }
 
-  bool take(size_t begin, size_t length, bool is_tag) {
-    if (length <= max_bytes_) spans_.push_back({{begin, length}, is_tag});
+  bool take(size_t begin, size_t length, SpanKind kind) {
+    if (length <= max_bytes_) spans_.push_back({{begin, length}, kind});
     at_ = begin + length;
     previous_ = code_point_before(text_, at_).value;
     return true;
@@ -134,7 +136,7 @@ class SpanFinder {
       const CodePoint unit = code_point_at(text_, end);
       if (is_unit_sign(unit.value)) end += unit.length;
     }
-    return take(begin, end - begin, false);
+    return take(begin, end - begin, SpanKind::kOpaque);
   }
 
   size_t digits_end(size_t at) const {

@@ -9,9 +9,15 @@
 
 namespace remora::text {
 
+enum class SpanKind {
+  kOpaque,
+  kBracketTag,  // these two belong to what follows them
+  kSpeakerTag,
+};
+
 struct ProtectedSpan {
   Span span;
-  bool is_tag = false;  // [tag] or speaker tag: belongs to what follows it
+  SpanKind kind = SpanKind::kOpaque;
 };
 
 // [tags], speaker tags, URLs and mail addresses, numbers ("3.14", "1,250", "14:05", "7.5%"),

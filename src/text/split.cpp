@@ -100,8 +100,8 @@ std::vector<size_t> join_silent(std::string_view text, const std::vector<size_t>
   return kept;
 }
 
-// Fills `speaker` and `spoken`; `turn` is the turn that the piece begins in, and is moved on to the
-// one that it ends in.
+// Fills `speaker` and `spoken`; `turn`, some turn before, is moved on to the one that the piece
+// begins in.
 void fill_spoken(std::string_view text, const std::vector<Turn>& turns, size_t& turn,
                  const SplitOptions& options, Piece& piece) {
   const size_t end = piece.offset + piece.length;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/concat.h"
+#include "io/quote.h"
 #include "text/char_class.h"
 #include "text/utf8.h"
 
@@ -58,9 +59,8 @@ size_t blanks_to_drop(std::string_view kept, std::string_view text, size_t at) {
 }
 
 std::string quoted(std::string_view text, Span span) {
-  constexpr size_t kShown = 40;
-  return concat("byte ", span.offset, ": '",
-                text.substr(span.offset, std::min(span.length, kShown)), "' ");
+  return concat("byte ", span.offset, ": '", io::printable(text.substr(span.offset, span.length)),
+                "' ");
 }
 
 void add_warnings(std::vector<std::string>& out, std::string_view text,

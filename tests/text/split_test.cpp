@@ -124,6 +124,14 @@ TEST(Split, TurnsAreGroupedAndLongOnesRepeatTheirSpeaker) {
               ElementsAre("<|speaker:0|>a <|speaker:1|>b"));
 }
 
+TEST(Split, ASpeakerTagIsNeverLeftBehind) {
+  EXPECT_THAT(spoken("<|speaker:0|>\n\nOne two three. Four five six.<|speaker:1|>\n\nSeven, "
+                     "eight, nine, ten.",
+                     {.split_bytes = 30}),
+              ElementsAre("<|speaker:0|> One two three.", "<|speaker:0|>Four five six.",
+                          "<|speaker:1|> Seven, eight,", "<|speaker:1|>nine, ten."));
+}
+
 TEST(RB_17_nothing_to_say, NoPieces) {
   for (const std::string text : {"", "   ", "\n\n", "...", "\uff01\uff01", "[whisper]",
                                  "<|speaker:0|>", "<|speaker:0|>[x]<|speaker:1|>!", "\U0001F600"}) {
