@@ -3,6 +3,7 @@
 #include "c_api/buffers.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "c_api/sound.h"
 
 using remora::c_api::guard;
 using remora::c_api::required;
@@ -31,6 +32,21 @@ std::span<const float> samples(const at::Tensor& pcm) {
 }
 
 }  // namespace
+
+remora_status remora_codec_encode(const remora_model* model, const float* interleaved,
+                                  size_t n_frames, int32_t channels, int32_t rate, int32_t* codes,
+                                  size_t capacity, size_t* needed) {
+  return guard([&]() -> remora_status {
+    const engine::Model& object = *required(model, "model").object;
+    const engine::Sound sound = capi::sound_from(interleaved, n_frames, channels, rate);
+    const size_t size = engine::encoded_size(object, n_frames, rate);
+    if (capi::asks_size(codes, capacity, size, needed, "codes")) return REMORA_OK;
+    const at::Tensor encoded = engine::encode(object, sound);
+    const std::span<const int32_t> result{encoded.const_data_ptr<int32_t>(),
+                                          static_cast<size_t>(encoded.numel())};
+    return capi::copy_out(result, codes, capacity, needed, "codes");
+  });
+}
 
 remora_status remora_codec_decode(const remora_model* model, const int32_t* codes, size_t n_frames,
                                   float* pcm, size_t capacity, size_t* needed) {

@@ -118,6 +118,7 @@ remora_status remora_model_memory(const remora_model* model, remora_memory* out)
       memory.weights = object.language_model()->weight_bytes();
       memory.kv_per_position = object.language_model()->kv_bytes_per_position();
     }
+    if (object.has_codec()) memory.codec = object.codec()->weight_bytes();
     capi::write_struct(&required(out, "out"), memory, out->struct_size, "memory");
   });
 }

@@ -1,6 +1,7 @@
 #include "c_api/buffers.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "c_api/sound.h"
 #include "engine/voice_file.h"
 
 using remora::c_api::guard;
@@ -18,6 +19,28 @@ remora_status remora_voice_from_codes(const remora_model* model, const int32_t* 
     required(codes, "codes");
     *out = capi::make_handle<remora_voice>(remora::engine::Voice::from_codes(
         object, {codes, count}, static_cast<int64_t>(n_frames),
+        capi::text_from(transcript, transcript_len, "transcript")));
+  });
+}
+
+remora_status remora_voice_create(const remora_model* model, const float* interleaved,
+                                  size_t n_frames, int32_t channels, int32_t rate,
+                                  const char* transcript, size_t transcript_len,
+                                  remora_voice** out) {
+  return guard([&] {
+    required(out, "out") = nullptr;
+    *out = capi::make_handle<remora_voice>(remora::engine::voice_from_sound(
+        *required(model, "model").object, capi::sound_from(interleaved, n_frames, channels, rate),
+        capi::text_from(transcript, transcript_len, "transcript")));
+  });
+}
+
+remora_status remora_voice_open(const remora_model* model, const char* utf8_path,
+                                const char* transcript, size_t transcript_len, remora_voice** out) {
+  return guard([&] {
+    required(out, "out") = nullptr;
+    *out = capi::make_handle<remora_voice>(remora::engine::voice_from_file(
+        *required(model, "model").object, &required(utf8_path, "utf8_path"),
         capi::text_from(transcript, transcript_len, "transcript")));
   });
 }

@@ -72,6 +72,7 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
   if (options.encoder) encoder_.emplace(weights, config_, options.block_elements);
   check_cancel(options);
   weights.finish();
+  weight_bytes_ = weights.bytes();
 }
 
 const DecodePath& Codec::decode_path() const {

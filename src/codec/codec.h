@@ -46,6 +46,7 @@ class Codec {
   at::ScalarType dtype() const { return dtype_; }
   bool has_decoder() const { return decoder_.has_value(); }
   bool has_encoder() const { return encoder_.has_value(); }
+  uint64_t weight_bytes() const { return weight_bytes_; }
 
   // A whole clip: codes [rows, frames], int32 or int64, on any device, not written to; rows from 2
   // to config().n_codebooks() (fewer rows: the residual codebooks behind them stay out). An index
@@ -80,6 +81,7 @@ class Codec {
   at::Device device_;
   std::optional<DecodePath> decoder_;
   std::optional<EncodePath> encoder_;
+  uint64_t weight_bytes_ = 0;
 };
 
 }  // namespace remora::codec

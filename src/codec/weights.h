@@ -43,8 +43,11 @@ class Weights {
   }
 
   // Onto the device: as it is, or in the compute type.
-  at::Tensor placed(const at::Tensor& value) const;
-  at::Tensor computed(const at::Tensor& value) const;
+  at::Tensor placed(const at::Tensor& value);
+  at::Tensor computed(const at::Tensor& value);
+
+  // Bytes given out by placed() and computed().
+  uint64_t bytes() const { return bytes_; }
 
   at::ScalarType compute() const { return compute_; }
   at::Device device() const { return device_; }
@@ -54,10 +57,13 @@ class Weights {
   void finish() const { loader_.finish(); }
 
  private:
+  at::Tensor given(const at::Tensor& value, at::ScalarType type);
+
   const io::StateDict& dict_;
   io::WeightLoader loader_;
   at::ScalarType compute_;
   at::Device device_;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace remora::codec

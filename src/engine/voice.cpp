@@ -13,10 +13,7 @@ std::shared_ptr<const Voice> Voice::from_codes(const Model& model, std::span<con
     throw Error(Status::kInvalidArgument,
                 "voice: the reference has no frames; give at least a second of speech");
   }
-  if (transcript.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw Error(Status::kInvalidArgument,
-                "voice: the transcript is empty; give the words that are spoken in the reference");
-  }
+  check_transcript(transcript);
   for (size_t i = 0; i < codes.size(); ++i) {
     if (codes[i] < 0 || codes[i] >= size) {
       const auto at = static_cast<int64_t>(i);
@@ -31,6 +28,13 @@ std::shared_ptr<const Voice> Voice::from_codes(const Model& model, std::span<con
   reference.codes.assign(codes.begin(), codes.end());
   reference.frames = frames;
   return std::shared_ptr<const Voice>(new Voice(std::move(reference), rows, size));
+}
+
+void Voice::check_transcript(std::string_view transcript) {
+  if (transcript.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw Error(Status::kInvalidArgument,
+                "voice: the transcript is empty; give the words that are spoken in the reference");
+  }
 }
 
 void Voice::check_shape(const Model& model, int64_t n_codebooks, int64_t codebook_size) {

@@ -24,8 +24,10 @@ class Voice {
   int64_t n_codebooks() const { return n_codebooks_; }
   int64_t codebook_size() const { return codebook_size_; }
 
-  // These throw Error{kInvalidArgument} when the voice was made for a model of another shape.
+  // These throw Error{kInvalidArgument}: when the voice was made for a model of another shape, ...
   void check_fits(const Model& model) const { check_shape(model, n_codebooks_, codebook_size_); }
+  // ... when there are no words in it.
+  static void check_transcript(std::string_view transcript);
   static void check_shape(const Model& model, int64_t n_codebooks, int64_t codebook_size);
 
  private:

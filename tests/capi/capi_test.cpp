@@ -19,6 +19,13 @@ Owned<remora_model> open_model(const std::string& name, bool with_codec) {
   return Owned<remora_model>(model);
 }
 
+Owned<remora_model> open_tiny(const std::string& family) {
+  remora_model* model = nullptr;
+  EXPECT_OK(
+      remora_model_open((std::string(REMORA_TINY_DIR) + "/" + family).c_str(), nullptr, &model));
+  return Owned<remora_model>(model);
+}
+
 Owned<remora_session> open_session(const remora_model* model, const remora_session_params* params) {
   remora_session* session = nullptr;
   EXPECT_OK(remora_session_create(model, params, &session));

@@ -29,6 +29,8 @@ std::string data(const std::string& relative);
 
 // The checkpoint of tests/data/lm/<name>, with the test codec (10 codebooks) when asked for.
 Owned<remora_model> open_model(const std::string& name, bool with_codec);
+// A made-up checkpoint whose codec belongs to it: "s2-pro" or "s1-mini".
+Owned<remora_model> open_tiny(const std::string& family);
 Owned<remora_session> open_session(const remora_model* model,
                                    const remora_session_params* params = nullptr);
 
