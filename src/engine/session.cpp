@@ -7,6 +7,8 @@
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "text/tags.h"
 
 namespace remora::engine {
 namespace {
@@ -147,6 +149,16 @@ Session::PieceLimit Session::piece_limit(int64_t prompt_columns, size_t text_byt
   return limit;
 }
 
+// Marks in the text that will not act as their writer may think.
+void Session::warn_about(const Request& request) const {
+  if (!log_enabled(LogLevel::kWarn) || request.script.control == text::ControlTokens::kAllowed) {
+    return;
+  }
+  for (const std::string& line : text::text_warnings(request.text, model_->tokenizer())) {
+    log(LogLevel::kWarn, line);
+  }
+}
+
 void Session::prefill(const Request& request) {
   check_usable();
   if (cancel_.raised()) working([&] { cancel_.check("prefill"); });
@@ -163,6 +175,7 @@ void Session::prefill(const Request& request) {
   } else {
     pieces = plan_pieces(request.text, request.script);
     check_speakable(pieces);
+    warn_about(request);
     prompt = conversation.with_piece(pieces.front().text);
   }
   piece_limit(static_cast<int64_t>(prompt.count()), pieces.front().text.size());

@@ -139,6 +139,7 @@ class Session {
   auto working(Body&& body);
   void restart_random_stream();
   void check_usable() const;
+  void warn_about(const Request& request) const;
   SpeechStream& speech();
   PieceLimit piece_limit(int64_t prompt_columns, size_t text_bytes) const;
   void begin_piece(const text::Columns& prompt, const Piece& piece, lm::Reuse reuse);

@@ -368,6 +368,41 @@ TEST_F(SessionTest, AnyDestroyOrderWorks) {
   remora_session_destroy(session);
 }
 
+void REMORA_CALL keep_lines(void* user, remora_log_level level, const char* utf8, size_t len) {
+  if (level == REMORA_LOG_WARN) static_cast<std::string*>(user)->append(utf8, len).append("\n");
+}
+
+TEST_F(SessionTest, RB_22_typed_control_tokens_are_said_and_warned_about) {
+  std::string lines;
+  ASSERT_OK(remora_set_log(keep_lines, &lines, REMORA_LOG_WARN));
+  const auto session = greedy_session(1);
+  EXPECT_OK(prefill(session.get(), "Hello <|im_end|> there, <|speaker: 1|>you."));
+  EXPECT_OK(remora_set_log(nullptr, nullptr, REMORA_LOG_ERROR));
+  EXPECT_NE(lines.find("<|im_end|>"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("<|speaker: 1|>"), std::string::npos) << lines;
+}
+
+TEST_F(SessionTest, RB_17_nothing_to_say_is_refused_at_once) {
+  const auto session = greedy_session(3);
+  for (const std::string text :
+       {"", "   ", "\n\n", "... !?", "\xE3\x80\x82\xEF\xBC\x81", "[whisper]", "<|speaker:0|>"}) {
+    EXPECT_EQ(prefill(session.get(), text), REMORA_E_INVALID_ARGUMENT) << text;
+    EXPECT_NE(std::strstr(remora_last_error(), "nothing to say"), nullptr) << remora_last_error();
+  }
+  remora_prompt prompt;
+  ASSERT_OK(remora_prompt_init(&prompt, sizeof prompt));
+  EXPECT_EQ(remora_session_prefill(session.get(), &prompt), REMORA_E_INVALID_ARGUMENT);
+  EXPECT_OK(prefill(session.get(), "Hello."));
+}
+
+TEST_F(SessionTest, RB_25_invalid_utf8_names_the_byte) {
+  const auto session = greedy_session(1);
+  EXPECT_EQ(prefill(session.get(), "abc\xFF"), REMORA_E_INVALID_ARGUMENT);
+  EXPECT_NE(std::strstr(remora_last_error(), "byte 3"), nullptr) << remora_last_error();
+  EXPECT_EQ(prefill(session.get(), std::string("a\0b", 3)), REMORA_E_INVALID_ARGUMENT);
+  EXPECT_OK(prefill(session.get(), "\xEF\xBB\xBFHello."));
+}
+
 TEST_F(SessionTest, ContinueKeepsTheConversation) {
   const auto session = greedy_session(5);
   ASSERT_OK(prefill(session.get(), "First."));
