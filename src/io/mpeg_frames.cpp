@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace remora::io {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 constexpr size_t kFrameHeader = 4;
 constexpr size_t kTagHeader = 10;
 constexpr size_t kWindow = 1 << 16;
+constexpr uint64_t kLookBack = 2048;      // more than the longest frame's 1729 bytes
 constexpr uint64_t kMaxRanges = 1 << 16;  // pieces that junk may cut a file into
 // Version, layer and sample rate: the same in all frames of a file.
 constexpr uint32_t kSameBits = 0xFFFE0C00;
@@ -49,7 +51,7 @@ struct FrameHeader {
   uint32_t rate_index() const { return bits >> 12 & 15; }
 };
 
-// Headers at rising offsets, read in large pieces.
+// Headers at offsets that rise but for steps back by less than a frame, read in large pieces.
 class Scanner {
  public:
   explicit Scanner(const ByteSource& source) : source_(source) {}
@@ -57,9 +59,9 @@ class Scanner {
   FrameHeader header(uint64_t at) {
     if (source_.size() < kFrameHeader || at > source_.size() - kFrameHeader) return {};
     if (at < start_ || at + kFrameHeader > start_ + window_.size()) {
-      start_ = at;
-      window_.resize(static_cast<size_t>(std::min<uint64_t>(kWindow, source_.size() - at)));
-      source_.read_at(at, window_);
+      start_ = at - std::min(at, kLookBack);
+      window_.resize(static_cast<size_t>(std::min<uint64_t>(kWindow, source_.size() - start_)));
+      source_.read_at(start_, window_);
     }
     FrameHeader out;
     for (size_t i = 0; i < kFrameHeader; ++i) {
@@ -108,48 +110,72 @@ void correct_counts(std::string& frame, uint64_t frames, uint64_t bytes) {
   }
 }
 
-}  // namespace
+bool same_kind(FrameHeader a, FrameHeader b) { return ((a.bits ^ b.bits) & kSameBits) == 0; }
 
-std::optional<MpegFrames> find_mpeg_frames(const ByteSource& source) {
-  Scanner scanner(source);
+// The frames found so far.
+struct Found {
   std::vector<ByteRange> ranges;
   FrameHeader kind;
   uint64_t frames = 0, bytes = 0, first_length = 0;
-  const uint64_t start = after_tag(source);
-  for (uint64_t at = start; at < source.size() && ranges.size() < kMaxRanges;) {
-    const FrameHeader header = scanner.header(at);
-    const bool same = frames == 0 || ((header.bits ^ kind.bits) & kSameBits) == 0;
-    if (header.valid() && header.free_rate() && at == start) return std::nullopt;
-    if (!header.valid() || header.free_rate() || !same) {
-      ++at;
-      continue;
-    }
+
+  bool ends_at(uint64_t at) const {
+    return !ranges.empty() && at == ranges.back().offset + ranges.back().length;
+  }
+  void add(uint64_t at, FrameHeader header) {
     const uint64_t length = header.length();
-    if (length > source.size() - at) break;
-    // Sound may look like a header: a run of frames starts where another one follows.
-    const bool in_run = !ranges.empty() && at == ranges.back().offset + ranges.back().length;
-    const FrameHeader next = scanner.header(at + length);
-    if (!in_run && (!next.valid() || ((header.bits ^ next.bits) & kSameBits) != 0)) {
-      ++at;
-      continue;
-    }
     if (frames == 0) {
       kind = header;
       first_length = length;
     }
-    if (!in_run) ranges.push_back({at, 0});
+    if (!ends_at(at)) ranges.push_back({at, 0});
     ranges.back().length += length;
-    ++frames;
     bytes += length;
-    at += length;
+    ++frames;
   }
+};
+
+Found walk(const ByteSource& source, uint64_t start) {
+  Scanner scanner(source);
+  Found found;
+  for (uint64_t at = start; at < source.size() && found.ranges.size() < kMaxRanges;) {
+    const FrameHeader header = scanner.header(at);
+    const bool usable = header.valid() && !header.free_rate() &&
+                        (found.frames == 0 || same_kind(header, found.kind));
+    if (!usable) {
+      ++at;
+      continue;
+    }
+    const uint64_t end = at + header.length();
+    if (end > source.size()) break;
+    // Sound may look like a header: a run of frames starts where another one follows.
+    const FrameHeader next = scanner.header(end);
+    if (!found.ends_at(at) && !(next.valid() && same_kind(header, next))) {
+      ++at;
+      continue;
+    }
+    found.add(at, header);
+    at = end;
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_mpeg_header(uint32_t bits) { return FrameHeader{bits}.valid(); }
+
+std::optional<MpegFrames> find_mpeg_frames(const ByteSource& source) {
+  const uint64_t start = after_tag(source);
+  const FrameHeader first = Scanner(source).header(start);
+  if (first.valid() && first.free_rate()) return std::nullopt;
+  Found found = walk(source, start);
   // The table of contents, and two that the decoder compares.
-  if (frames < 3) return MpegFrames{};
-  MpegFrames out{std::string(static_cast<size_t>(first_length), '\0'), std::move(ranges)};
+  if (found.frames < 3) return MpegFrames{};
+  MpegFrames out{std::string(static_cast<size_t>(found.first_length), '\0'),
+                 std::move(found.ranges)};
   source.read_at(out.rest[0].offset, std::as_writable_bytes(std::span(out.first)));
-  correct_counts(out.first, frames, bytes);
-  out.rest[0].offset += first_length;
-  out.rest[0].length -= first_length;
+  correct_counts(out.first, found.frames, found.bytes);
+  out.rest[0].offset += found.first_length;
+  out.rest[0].length -= found.first_length;
   return out;
 }
 

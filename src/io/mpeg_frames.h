@@ -22,6 +22,9 @@ struct MpegFrames {
   std::vector<ByteRange> rest;
 };
 
+// True for the 32 bits (first byte highest) that start a frame.
+bool is_mpeg_header(uint32_t bits);
+
 // Whole frames of one kind (version, layer, rate) and nothing else: what lies between is passed
 // over, a frame that the end of the file cuts is left out. `first` is empty where there are no
 // three frames; nothing at all comes back for a file of the free bit rate, whose frames tell no

@@ -141,13 +141,9 @@ std::optional<WavParts> plain_wav(const ByteSource& source) {
 }
 
 bool is_mpeg_frame(std::string_view head) {
-  const auto first = static_cast<uint8_t>(head[0]);
-  const auto second = static_cast<uint8_t>(head[1]);
-  const auto third = static_cast<uint8_t>(head[2]);
-  const bool sync = first == 0xFF && (second & 0xE0) == 0xE0;
-  const bool version = (second & 0x18) != 0x08;
-  const bool layer = (second & 0x06) != 0;  // 0 is AAC's
-  return sync && version && layer && (third & 0xF0) != 0xF0 && (third & 0x0C) != 0x0C;
+  uint32_t bits = 0;
+  for (size_t i = 0; i < 4; ++i) bits = bits << 8 | static_cast<uint8_t>(head[i]);
+  return is_mpeg_header(bits);
 }
 
 }  // namespace

@@ -46,9 +46,9 @@ at::Tensor StoredTensor::load() const {
   const uint64_t bytes = byte_size();
   const auto options = at::TensorOptions().dtype(dtype);
   const std::span<const std::byte> view = source->view();
-  const std::byte* data = view.empty() ? nullptr : view.data() + offset;
+  const std::byte* data = view.empty() || bytes == 0 ? nullptr : view.data() + offset;
   const bool aligned = reinterpret_cast<uintptr_t>(data) % c10::elementSize(dtype) == 0;
-  if (data != nullptr && aligned && bytes > 0) {
+  if (data != nullptr && aligned) {
     // The mapping is read-only: nothing in the library writes to a loaded weight.
     auto* blob = const_cast<std::byte*>(data);
     auto keep = [source = source](void*) {};

@@ -17,7 +17,6 @@ namespace remora::io {
 // tensor that had a problem comes back as zeros of the expected shape.
 class WeightLoader {
  public:
-  // `files`: how the message names the checkpoint, such as "model.safetensors".
   explicit WeightLoader(const StateDict& dict);
 
   // As stored: a mapped view where the file allows it.

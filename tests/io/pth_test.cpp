@@ -210,9 +210,9 @@ TEST(Pth, StoragesThatLieAreRefused) {
     return error_for_tensor(pickle::tensor(storage, 0, {1}, {1}));
   };
   EXPECT_THAT(with(pickle::storage("FloatStorage", "1", 4)), HasSubstr("lacks"));
-  EXPECT_THAT(with(pickle::storage("FloatStorage", "0", 5)), HasSubstr("holds 4"));
-  EXPECT_THAT(with(pickle::storage("FloatStorage", "0", INT64_MAX)), HasSubstr("holds 4"));
-  EXPECT_THAT(with(pickle::storage("FloatStorage", "0", -1)), HasSubstr("holds 4"));
+  EXPECT_THAT(with(pickle::storage("FloatStorage", "0", 5)), HasSubstr("file holds 4"));
+  EXPECT_THAT(with(pickle::storage("FloatStorage", "0", INT64_MAX)), HasSubstr("file holds 4"));
+  EXPECT_THAT(with(pickle::storage("FloatStorage", "0", -1)), HasSubstr("file holds 4"));
   EXPECT_THAT(with(pickle::storage("FloatStorage", "../data.pkl", 1)), HasSubstr("lacks"));
   EXPECT_THAT(with(pickle::tuple({pickle::text("storage")}) + "Q"), HasSubstr("storage"));
   EXPECT_THAT(with(pickle::integer(1) + "Q"), HasSubstr("storage"));

@@ -8,6 +8,7 @@
 
 #include "io/checkpoint.h"
 #include "io/file_source.h"
+#include "io/host_reader.h"
 #include "io/json.h"
 #include "io/memory_source.h"
 #include "io/temp_dir.h"
@@ -45,39 +46,6 @@ void expect_equal_to_folder(const SourceSet& set, std::string_view folder) {
   EXPECT_EQ(io::read_text(*set.open("config.json"), 1 << 20),
             io::read_text(*disk->open("config.json"), 1 << 20));
 }
-
-// A host's reader over files in memory that counts its calls and fails the nth.
-struct Host {
-  std::map<std::string, std::string> files;
-  int64_t fail_at = -1;     // the call that fails, counted over open and read_at
-  int64_t read_result = 0;  // what a failing read returns; 0: one byte less than asked
-  int64_t calls = 0;
-  int opened = 0;
-  int closed = 0;
-
-  io::Reader reader() {
-    return {this, &Host::open, &Host::read_at,
-            [](void* user, void*) { ++static_cast<Host*>(user)->closed; }};
-  }
-  static int32_t open(void* user, const char* name, void** file, uint64_t* size) {
-    auto& host = *static_cast<Host*>(user);
-    if (host.calls++ == host.fail_at) return static_cast<int32_t>(Status::kInternal);
-    const auto at = host.files.find(name);
-    if (at == host.files.end()) return static_cast<int32_t>(Status::kIo);
-    *file = &at->second;
-    *size = at->second.size();
-    ++host.opened;
-    return 0;
-  }
-  static int64_t read_at(void* user, void* file, uint64_t offset, void* dst, uint64_t n) {
-    auto& host = *static_cast<Host*>(user);
-    if (host.calls++ == host.fail_at) {
-      return host.read_result != 0 ? host.read_result : static_cast<int64_t>(n) - 1;
-    }
-    std::memcpy(dst, static_cast<const std::string*>(file)->data() + offset, n);
-    return static_cast<int64_t>(n);
-  }
-};
 
 TEST(SourceSet, ACheckpointByPathsEqualsTheFolder) {
   for (const std::string_view folder : kFolders) {
@@ -203,39 +171,6 @@ TEST(SourceSet, ACheckpointByReaderEqualsTheFolder) {
     EXPECT_GT(host.opened, 0);
     EXPECT_EQ(host.closed, host.opened);
   }
-}
-
-TEST(SourceSet, EachFailingReaderCallIsAnErrorAndNothingStaysOpen) {
-  const std::string small = read_file(data_path("codec/wrapped_mini_dict.pth"));
-  // A negative status, a short read, more than asked.
-  for (const int64_t result : {int64_t{-6}, int64_t{0}, INT64_MAX}) {
-    for (int64_t n = 0;; ++n) {
-      Host host{{{"model.pth", small}}, n, result};
-      std::string error = error_of([&] {
-        SourceSet set;
-        set.set_reader(host.reader());
-        const StateDict dict = io::read_checkpoint(set);
-        for (const auto& [name, stored] : dict.tensors()) stored.load();
-      });
-      EXPECT_EQ(host.closed, host.opened) << n;
-      if (host.calls <= n) break;  // no call was left to fail
-      EXPECT_THAT(error, AllOf(HasSubstr("REMORA_E_CALLBACK"), HasSubstr("(reader)"))) << n;
-    }
-  }
-}
-
-TEST(SourceSet, ReadersThatLieOrLackCallbacksAreRefused) {
-  SourceSet set;
-  EXPECT_THAT(error_of([&] { set.set_reader({}); }), HasSubstr("REMORA_E_INVALID_ARGUMENT"));
-  Host host;
-  io::Reader reader = host.reader();
-  reader.open = [](void*, const char*, void**, uint64_t* size) {
-    *size = UINT64_MAX;
-    return 0;
-  };
-  reader.close = nullptr;
-  set.set_reader(reader);
-  EXPECT_THAT(error_of([&] { set.open("x"); }), HasSubstr("cannot be"));
 }
 
 TEST(SourceSet, SingleFilesComeBeforeFoldersBeforeTheReader) {
