@@ -333,20 +333,20 @@ TEST_F(SessionTest, DestroyStopsTheRunningThreadAndWaitsForIt) {
   }
 }
 
-TEST_F(SessionTest, TwoThreadsOnOneSessionAreToldSo) {
-  const auto session = greedy_session(0);
-  ASSERT_OK(prefill(session.get(), "Hello world."));
-  std::atomic<bool> stop{false};
-  std::thread worker([&] {
-    while (!stop) remora_session_step(session.get(), nullptr);
-  });
-  bool busy = false;
-  for (int i = 0; i < 100000 && !busy; ++i) {
-    busy = remora_session_position(session.get()) == REMORA_E_BUSY;
-  }
-  stop = true;
-  worker.join();
-  EXPECT_TRUE(busy);
+int32_t REMORA_CALL ask_from_another_thread(void* user, const float*, size_t, int32_t) {
+  auto* session = static_cast<remora_session*>(user);
+  int64_t answer = 0;
+  std::thread([&] { answer = remora_session_position(session); }).join();
+  EXPECT_EQ(answer, REMORA_E_BUSY);
+  EXPECT_EQ(remora_session_position(session), REMORA_E_BUSY) << "a callback is inside a call too";
+  return 0;
+}
+
+TEST_F(SessionTest, ASecondCallWhileOneRunsIsRefused) {
+  const auto session = greedy_session(6);
+  const remora_prompt prompt = text_prompt("Hello world.");
+  EXPECT_OK(
+      remora_session_generate(session.get(), &prompt, ask_from_another_thread, session.get()));
 }
 
 TEST_F(SessionTest, AnyDestroyOrderWorks) {
