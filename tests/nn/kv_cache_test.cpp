@@ -199,8 +199,8 @@ TEST(KvCache, ResidentMemoryFollowsThePrefixNotTheCapacity) {
   EXPECT_LT(resident_bytes() - before, 2 * kMiB);
   const at::Tensor rows = at::randn({8, 234, 128}).to(at::kBFloat16);
   for (int64_t layer = 0; layer < 4; ++layer) cache->write(layer, rows, rows, {0, 234, {}});
-  // 234 positions are 3.7 MiB, and the allocator keeps the rows' temporaries: far from the 512 MiB of
-  // the capacity all the same.
+  // 234 positions are 3.7 MiB, and the allocator keeps the rows' temporaries: far from the 512 MiB
+  // of the capacity all the same.
   const int64_t used = resident_bytes() - before;
   EXPECT_GT(used, 3 * kMiB);
   EXPECT_LT(used, 24 * kMiB);
