@@ -32,7 +32,8 @@ TEST(ChunkSchedule, APlayerNeverStarvesAtFourFifthsOfRealTime) {
   for (const int64_t first : {1, 2, 3, 4, 8, 12}) {
     for (const int64_t largest : {12, 24, 64}) {
       for (const int64_t frames : {1, 2, 5, 13, 100, 1000}) {
-        EXPECT_EQ(starved(ChunkSchedule(first, std::max(first, largest)), frames, 0.8, 0), 0)
+        // The rule is met with equality, so sums of 0.8 may differ by their rounding.
+        EXPECT_LT(starved(ChunkSchedule(first, std::max(first, largest)), frames, 0.8, 0), 1e-9)
             << "first " << first << " largest " << largest << " frames " << frames;
       }
     }
