@@ -1,0 +1,65 @@
+import CRemora
+
+/// What a model is.
+public struct ModelInfo: Sendable, Hashable {
+  /// "s2-pro", "s1-mini", "codec".
+  public let family: String
+  /// Hz; 0 without a codec.
+  public let sampleRate: Int
+  /// 0 without a codec.
+  public let samplesPerFrame: Int
+  /// Codes per frame of the language model, else of the codec.
+  public let codebooks: Int
+  /// Entries of the language model's code tables.
+  public let codebookSize: Int
+  /// Columns the model was made for.
+  public let maxSequenceLength: Int
+  public let vocabularySize: Int
+  /// Token id of semantic code 0.
+  public let semanticBegin: Int32
+  /// Token id of the last semantic code.
+  public let semanticEnd: Int32
+  /// Token id that ends a turn.
+  public let endToken: Int32
+  public let device: DeviceKind
+  public let deviceIndex: Int
+  public let numberType: NumberType
+  public let weights: WeightFormat
+  public let codecNumberType: NumberType
+  public let hasLanguageModel: Bool
+  public let hasCodec: Bool
+  public let hasEncoder: Bool
+
+  init(describing model: OpaquePointer) throws(RemoraError) {
+    var raw = remora_model_info.sized()
+    try check(remora_model_describe(model, &raw))
+    family = string(fromCharacters: raw.family)
+    sampleRate = Int(raw.sample_rate)
+    samplesPerFrame = Int(raw.samples_per_frame)
+    codebooks = Int(raw.n_codebooks)
+    codebookSize = Int(raw.codebook_size)
+    maxSequenceLength = Int(raw.max_seq_len)
+    vocabularySize = Int(raw.vocab_size)
+    semanticBegin = raw.semantic_begin
+    semanticEnd = raw.semantic_end
+    endToken = raw.end_token
+    device = DeviceKind(rawValue: raw.device)
+    deviceIndex = Int(raw.device_index)
+    numberType = NumberType(rawValue: raw.dtype)
+    weights = WeightFormat(rawValue: raw.weights)
+    codecNumberType = NumberType(rawValue: raw.codec_dtype)
+    hasLanguageModel = raw.has_lm != 0
+    hasCodec = raw.has_codec != 0
+    hasEncoder = raw.has_encoder != 0
+  }
+}
+
+/// Bytes that a model takes.
+public struct ModelMemory: Sendable, Hashable {
+  /// The language model's weights.
+  public let weights: UInt64
+  /// The codec's weights.
+  public let codec: UInt64
+  /// Keys and values of one column of a session.
+  public let perPosition: UInt64
+}

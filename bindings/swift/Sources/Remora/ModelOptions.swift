@@ -1,0 +1,49 @@
+import CRemora
+
+/// How to load a model. The defaults are the library's.
+public struct ModelOptions: Sendable {
+  /// Parts of a checkpoint to leave out.
+  public struct Parts: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    init(_ constant: Int) { rawValue = UInt32(constant) }
+
+    /// Voices from codes only.
+    public static let withoutEncoder = Parts(REMORA_MODEL_NO_ENCODER)
+    /// Codes only, no sound.
+    public static let withoutCodec = Parts(REMORA_MODEL_NO_CODEC)
+    /// Codec only: the folder may hold nothing else.
+    public static let withoutLanguageModel = Parts(REMORA_MODEL_NO_LM)
+    /// Configuration and tokenizer only: no weights are read.
+    public static let textOnly = Parts(REMORA_MODEL_TEXT_ONLY)
+  }
+
+  public var parts: Parts
+  public var device: DeviceKind
+  public var deviceIndex: Int
+  /// `.auto` on the CPU: float32 up to 4 GiB of such weights, else bfloat16.
+  public var numberType: NumberType
+  public var weights: WeightFormat
+  public var codecNumberType: NumberType
+
+  public init() {
+    let defaults = remora_model_params.defaults(remora_model_params_init)
+    parts = Parts(rawValue: defaults.flags)
+    device = DeviceKind(rawValue: defaults.device)
+    deviceIndex = Int(defaults.device_index)
+    numberType = NumberType(rawValue: defaults.dtype)
+    weights = WeightFormat(rawValue: defaults.weights)
+    codecNumberType = NumberType(rawValue: defaults.codec_dtype)
+  }
+
+  var raw: remora_model_params {
+    var raw = remora_model_params.defaults(remora_model_params_init)
+    raw.flags = parts.rawValue
+    raw.device = device.rawValue
+    raw.device_index = Int32(clamping: deviceIndex)
+    raw.dtype = numberType.rawValue
+    raw.weights = weights.rawValue
+    raw.codec_dtype = codecNumberType.rawValue
+    return raw
+  }
+}
