@@ -7,6 +7,7 @@
 #include "base/concat.h"
 #include "base/error.h"
 #include "io/audio_file.h"
+#include "io/ogg_headers.h"
 #include "io/quote.h"
 #include "io/sound_bytes.h"
 #include "io/sound_stream.h"
@@ -79,6 +80,9 @@ class AudioReader::Impl {
     info_.kind = sound_kind(*source_);
     if (info_.kind.empty()) refuse(*source_, other_kind(*source_));
     if (stream_.empty()) refuse(*source_, concat(info_.kind, ", no three whole frames"));
+    if (info_.kind == "OGG" && !has_ogg_headers(*source_)) {
+      refuse(*source_, "OGG, its headers are not whole (incomplete download?)");
+    }
     SF_INFO info{};
     std::string reason;
     sound_ = stream_.open(SFM_READ, info, reason);
