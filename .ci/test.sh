@@ -19,7 +19,7 @@ run_ctest() {
 # Keeps the lines in which a runner sums itself up: `ctest` and what `cargo test`, NUnit-like
 # runners and `swift test` print at their ends.
 summary_lines() {
-  grep -E '% tests passed|^test result:|[0-9]+ passed, [0-9]+ failed|Executed [0-9]+ tests?' "$1" ||
+  grep -E '% tests passed|^test result:|[0-9]+ passed, [0-9]+ failed|Executed [0-9]+ tests?|Test run with' "$1" ||
     true
 }
 
@@ -53,16 +53,17 @@ record() {
   fi
 }
 
-# A binding's test.sh gets REMORA_LIBRARY_DIR (where libremora is), REMORA_TORCH_LIB_DIR and
-# REMORA_INCLUDE_DIR, prints its runner's own summary, and exits with 77 after one line of reason
-# when its tool chain is missing. That is a skip on a person's machine and a failure in CI.
+# A binding's test.sh gets the folders REMORA_LIBRARY_DIR (of libremora), REMORA_INCLUDE_DIR,
+# REMORA_TORCH_LIB_DIR and REMORA_TINY_DIR (with the checkpoints s2-pro/ and s1-mini/ that the build
+# makes), prints its runner's own summary, and exits with 77 after one line of reason when its tool
+# chain is missing. That is a skip on a person's machine and a failure in CI.
 run_binding() {
   local script="$1" name log status=0
   name="$(basename "$(dirname "$script")")"
   log="$build/logs/$name.log"
   note "testing bindings/$name"
   REMORA_LIBRARY_DIR="$build/src/c_api" REMORA_TORCH_LIB_DIR="$torch/lib" \
-    REMORA_INCLUDE_DIR="$root/include" REMORA_CLI="$build/$cli_target" \
+    REMORA_INCLUDE_DIR="$root/include" REMORA_TINY_DIR="$build/tests/tiny" \
     bash "$script" 2>&1 | tee "$log" || status=$?
   if (( status == 77 )); then
     summary+=("$name: skipped: $(tail -n 1 "$log")")
