@@ -9,6 +9,7 @@
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "io/pages.h"
 
 namespace remora::io {
 
@@ -56,7 +57,9 @@ at::Tensor StoredTensor::load() const {
                            : at::from_blob(blob, shape, strides, keep, options);
   }
   const auto elements = static_cast<int64_t>(bytes / c10::elementSize(dtype));
-  at::Tensor storage = at::empty({elements}, options);
+  constexpr uint64_t kSmall = 1 << 16;
+  at::Tensor storage =
+      bytes < kSmall ? at::empty({elements}, options) : tensor_of_pages(elements, dtype);
   if (bytes > 0) {
     source->read_at(offset, {static_cast<std::byte*>(storage.data_ptr()), bytes});
   }
