@@ -19,7 +19,7 @@ public struct SpeechStream: AsyncSequence, Sendable {
   public typealias Element = [Float]
   public typealias Failure = RemoraError
 
-  private let worker: StreamWorker
+  let worker: StreamWorker
 
   init(_ worker: StreamWorker) { self.worker = worker }
 

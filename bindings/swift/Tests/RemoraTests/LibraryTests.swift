@@ -9,9 +9,10 @@ import Testing
 @Suite struct LibraryTests {
   @Test func everyFunctionOfTheHeaderIsUsed() throws {
     let include = Place.environment("REMORA_INCLUDE_DIR").map { URL(filePath: $0) }
-    let header = (include ?? Place.root.appending(path: "include")).appending(path: "remora/remora.h")
+    let header = (include ?? Place.root.appending(path: "include")).appending(
+      path: "remora/remora.h")
     let text = try String(contentsOf: header, encoding: .utf8)
-    let functions = text.matches(of: /REMORA_API [^;(]*?REMORA_CALL (remora_\w+)\(/).map { $0.1 }
+    let functions = text.matches(of: /REMORA_API [^;(]*?REMORA_CALL\s+(remora_\w+)\(/).map { $0.1 }
     #expect(functions.count >= 60)
     let sources = Place.root.appending(path: "bindings/swift/Sources/Remora")
     var code = ""
@@ -62,7 +63,7 @@ import Testing
     #expect(failure { try Library.setThreads(0) }?.code == .invalidArgument)
     let model = try Models.golden.get()
     var sampling = Sampling()
-    sampling.topK = .max
+    sampling.topK = .min
     #expect(failure { _ = try session(model, sampling) }?.code == .invalidArgument)
     var options = SessionOptions()
     options.capacity = .min
@@ -73,18 +74,25 @@ import Testing
     #expect(Library.deviceCount(.cpu) == 1)
     #expect(Library.deviceCount(DeviceKind(rawValue: 4711)) == 0)
     #expect(try !Library.device(.cpu).name.isEmpty)
-    #expect(failure { _ = try Library.device(.cpu, index: 5) }?.code == .unsupported)
+    #expect(failure { _ = try Library.device(.cpu, index: 5) } != nil)
     try Library.trimMemory()
   }
 
   @Test func theLogGoesToTheHandlerUntilItIsTakenAway() throws {
     let lines = Mutex<[String]>([])
+    // A codec with more codebooks than the language model uses is worth a line.
+    func load() throws {
+      var source = try Source()
+      try source.addDirectory(Place.data("lm/s2pro_tiny"))
+      try source.addCodecDirectory(Place.data("codec"))
+      _ = try Model(source: source)
+    }
     try Library.setLog(upTo: .debug) { _, text in lines.withLock { $0.append(text) } }
-    _ = try Model(directory: Place.data("lm/s2pro_tiny"))
+    try load()
     try Library.setLog(nil)
     let count = lines.withLock { $0.count }
-    #expect(count > 0)
-    _ = try Model(directory: Place.data("lm/s2pro_tiny"))
+    #expect(count > 0 && lines.withLock { $0.allSatisfy { !$0.isEmpty && !$0.hasSuffix("\n") } })
+    try load()
     #expect(lines.withLock { $0.count } == count)
   }
 
