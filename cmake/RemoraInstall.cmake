@@ -26,6 +26,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/"
 set(exclude_from_plain_install EXCLUDE_FROM_ALL)
 if(REMORA_BUNDLE_TORCH)
   set(exclude_from_plain_install "")
+  if(EXISTS "${REMORA_TORCH_LIB_DIR}/libtorch_cuda.so")
+    message(WARNING "this LibTorch also loads CUDA's own libraries, which are not bundled")
+  endif()
 endif()
 install(DIRECTORY "${REMORA_TORCH_LIB_DIR}/"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/remora" COMPONENT torch ${exclude_from_plain_install}
