@@ -3,6 +3,7 @@
 //! `REMORA_TINY_DIR` is the build's folder of tiny checkpoints; by default that of the library in
 //! `REMORA_LIB_DIR`'s build.
 
+mod build_script;
 mod callbacks;
 mod cases;
 mod json;

@@ -1,13 +1,13 @@
 //! Programs as a reader would make them: the README's, with and without the library in place.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
 use remora_sys as sys;
 
-use crate::support::{library_dir, root, scratch, tiny_dir};
+use crate::support::{library_dir, scratch, tiny_dir};
 
 fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
@@ -15,7 +15,7 @@ fn cargo() -> Command {
     command
 }
 
-fn rustc(arguments: &[&str], source: &Path, out: &Path) {
+pub fn rustc(arguments: &[&str], source: &Path, out: &Path) {
     let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let status = Command::new(program)
         .args(["--edition", "2021", "-o"])
@@ -26,7 +26,7 @@ fn rustc(arguments: &[&str], source: &Path, out: &Path) {
     assert!(status.success(), "{} does not compile", source.display());
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -152,45 +152,25 @@ fn a_library_of_another_abi_is_refused_with_both_numbers() {
     assert!(!folder.join("never.wav").exists());
 }
 
+/// The example, which `cargo test` has built.
+fn say(arguments: [&str; 3]) -> Output {
+    let tests = std::env::current_exe().expect("this program");
+    let profile = tests.ancestors().nth(2).expect("the profile's folder");
+    let mut command = Command::new(profile.join("examples/say"));
+    // Threads of many processes at once wait for each other.
+    command.args(arguments).env("OMP_NUM_THREADS", "1").stdin(Stdio::null());
+    command.output().expect("the example")
+}
+
 #[test]
-fn the_build_looks_in_the_folder_named_then_asks_pkg_config_then_explains_both() {
-    let folder = scratch("build-script");
-    let script = folder.join("script");
-    rustc(&[], &root().join("bindings/rust/remora-sys/build.rs"), &script);
-    let run = |environment: &[(&str, &Path)]| {
-        let mut command = Command::new(&script);
-        for name in ["REMORA_LIB_DIR", "PKG_CONFIG", "PKG_CONFIG_PATH", "DOCS_RS"] {
-            command.env_remove(name);
-        }
-        let output = command.envs(environment.iter().copied()).output().expect("the script");
-        (output.status.success(), text(&output.stdout), text(&output.stderr))
-    };
-    let library = library_dir().canonicalize().expect("the library's folder");
-    let found = format!("cargo:lib_dir={}", library.display());
-
-    let (ok, out, _) = run(&[("REMORA_LIB_DIR", &library)]);
-    assert!(ok && out.contains(&found), "{out}");
-    let (ok, _, reason) = run(&[("REMORA_LIB_DIR", &folder)]);
-    assert!(!ok && reason.contains("there is no libremora in it"), "{reason}");
-
-    let none = Path::new("no-such-pkg-config");
-    let (ok, _, reason) = run(&[("PKG_CONFIG", none)]);
-    assert!(!ok && reason.contains("REMORA_LIB_DIR is not set"), "{reason}");
-    assert!(
-        reason.contains("PKG_CONFIG_PATH") && reason.contains("no-such-pkg-config"),
-        "{reason}"
-    );
-
-    let (ok, out, _) = run(&[("PKG_CONFIG", none), ("DOCS_RS", none)]);
-    assert!(ok && !out.contains("rustc-link-lib"), "documentation needs no library: {out}");
-
-    if Command::new("pkg-config").arg("--version").output().is_ok() {
-        let description = format!(
-            "libdir={}\nName: remora\nDescription: test\nVersion: 0.1.0\nLibs: -lremora\n",
-            library.display()
-        );
-        std::fs::write(folder.join("remora.pc"), description).expect("a .pc file");
-        let (ok, out, reason) = run(&[("PKG_CONFIG_PATH", &folder)]);
-        assert!(ok && out.contains(&found), "{out}{reason}");
-    }
+fn the_example_speaks_and_names_a_missing_model() {
+    let out = scratch("say").join("say.wav");
+    let out = out.to_str().expect("UTF-8");
+    let model = tiny_dir().join("s2-pro");
+    let run = say([model.to_str().expect("UTF-8"), "Привет!", out]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let frames = remora::audio::info(out).expect("a sound file").frames;
+    assert!(text(&run.stderr).contains(&format!("{frames} samples at 44100 Hz")));
+    let run = say(["no such model", "Hello.", out]);
+    assert!(text(&run.stderr).starts_with("say: no such model"), "{}", text(&run.stderr));
 }
