@@ -1,7 +1,6 @@
 #include "io/checkpoint.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>

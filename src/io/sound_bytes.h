@@ -40,7 +40,7 @@ std::string_view sound_kind(const ByteSource& source);
 // What a file is that is no sound file, for a message: "an MP4 file", "a text file" or the like.
 std::string_view other_kind(const ByteSource& source);
 
-// The bytes that make decoding safe and silent. PCM and float WAV: a plain header of true sizes and
+// The bytes that the decoder does best with. PCM and float WAV: a plain header of true sizes and
 // the samples, since sizes are often wrong (0, 0xFFFFFFFF, too large) in files that come from
 // streams and recorders. MP3: its whole frames, since the decoder prints warnings about tags and
 // junk. Anything else: the file as it is.

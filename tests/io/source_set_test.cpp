@@ -9,7 +9,6 @@
 #include "io/checkpoint.h"
 #include "io/file_source.h"
 #include "io/host_reader.h"
-#include "io/json.h"
 #include "io/memory_source.h"
 #include "io/temp_dir.h"
 #include "support/golden.h"

@@ -1,6 +1,7 @@
 // A folder that goes away with its object, for tests of real files.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
