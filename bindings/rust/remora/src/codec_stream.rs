@@ -27,7 +27,7 @@ impl CodecStream {
     /// The next frames, codes `[n_codebooks, frames]` row by row, to their samples.
     ///
     /// # Errors
-    /// `InvalidArgument`: a negative code, no frame, or no whole number of frames.
+    /// `InvalidArgument`: a negative code, or no whole number of frames.
     pub fn push(&mut self, codes: &[i32]) -> Result<Vec<f32>> {
         let frames = columns(codes.len(), self.model.n_codebooks(), "codec stream")?;
         // SAFETY: a live stream, frames * n_codebooks codes, a buffer with its capacity. Asking for

@@ -149,9 +149,8 @@ pub(crate) fn collect<T: Copy + Default>(
     let mut needed = 0;
     check(call(null_mut(), 0, &mut needed))?;
     let mut values = vec![T::default(); needed];
-    if needed > 0 {
-        check(call(values.as_mut_ptr(), values.len(), &mut needed))?;
-    }
+    // For no elements, too: the pointer is not NULL, so the library works and tells what is wrong.
+    check(call(values.as_mut_ptr(), values.len(), &mut needed))?;
     values.truncate(needed);
     Ok(values)
 }
