@@ -15,6 +15,8 @@ namespace {
 
 // The S1 family never samples a higher residual code, whatever its table's size.
 constexpr int64_t kS1ResidualCodes = 1024;
+// Columns that share a scale at 4 bits.
+constexpr int64_t kInt4Group = 64;
 
 // The two transformers from a source of weights.
 class Builder {
@@ -31,14 +33,15 @@ class Builder {
                       {config_.num_codebooks * config_.codebook_size, config_.slow.dim});
     parts.head_tokens = head_tokens();
     // Only these may be sampled, so only their rows are kept: exactly the same distribution.
-    parts.head = nn::Linear(source_.rows(config_.tied_head ? "embeddings.weight" : "output.weight",
-                                         table, parts.head_tokens));
+    parts.head = kept(source_.rows(config_.tied_head ? "embeddings.weight" : "output.weight", table,
+                                   parts.head_tokens),
+                      {}, Part::kSmall);
     Transformer stack = transformer("layers.", config_.slow);
     parts.norm = source_.weight("norm.weight", {config_.slow.dim});
     if (config_.fast.dim != config_.slow.dim) {
       parts.project =
-          nn::Linear(source_.weight("fast_project_in.weight", {config_.fast.dim, config_.slow.dim}),
-                     source_.weight("fast_project_in.bias", {config_.fast.dim}));
+          kept(source_.weight("fast_project_in.weight", {config_.fast.dim, config_.slow.dim}),
+               source_.weight("fast_project_in.bias", {config_.fast.dim}), Part::kSmall);
       parts.has_project = true;
     }
     return {config_, options_.semantic_begin, options_.semantic_end, std::move(stack),
@@ -53,7 +56,7 @@ class Builder {
     parts.norm = source_.weight("fast_norm.weight", {config_.fast.dim});
     std::vector<int32_t> codes(static_cast<size_t>(residual_codes()));
     for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<int32_t>(i);
-    parts.head = nn::Linear(source_.rows("fast_output.weight", table, codes));
+    parts.head = kept(source_.rows("fast_output.weight", table, codes), {}, Part::kSmall);
     return {std::move(stack), std::move(parts)};
   }
 
@@ -72,17 +75,34 @@ class Builder {
     return config_.family == Family::kS1 ? std::min(codes, kS1ResidualCodes) : codes;
   }
 
+  // What may go to 4 bits: there the fast model loses the end of a turn.
+  enum class Part { kSlow, kSmall };
+
+  nn::Linear kept(const at::Tensor& weight, at::Tensor bias, Part part) const {
+    if (options_.weights == Weights::kAsDtype) return nn::Linear(weight, std::move(bias));
+    const bool int4 = options_.weights == Weights::kInt4 && part == Part::kSlow;
+    const nn::WeightFormat format{int4 ? nn::cpu::MatrixKind::kInt4 : nn::cpu::MatrixKind::kInt8,
+                                  int4 ? kInt4Group : 0};
+    return nn::Linear::quantised(weight, format, std::move(bias));
+  }
+
+  // A matrix of the checkpoint, whose file is let go when it was converted.
+  nn::Linear matrix(const std::string& name, int64_t out, int64_t in, at::Tensor bias, Part part) {
+    nn::Linear linear = kept(source_.weight(name, {out, in}), std::move(bias), part);
+    if (options_.weights != Weights::kAsDtype) source_.release(name);
+    return linear;
+  }
+
   Transformer transformer(const std::string& prefix, const StackConfig& stack) {
+    const Part part = &stack == &config_.slow ? Part::kSlow : Part::kSmall;
     std::vector<Block> blocks;
-    for (int64_t i = 0; i < stack.layers; ++i)
-      blocks.push_back(block(concat(prefix, i, "."), stack));
+    for (int64_t i = 0; i < stack.layers; ++i) {
+      blocks.push_back(block(concat(prefix, i, "."), stack, part));
+    }
     return {stack, config_.norm_eps, std::move(blocks)};
   }
 
-  Block block(const std::string& prefix, const StackConfig& stack) {
-    const auto matrix = [&](std::string_view name, int64_t out, int64_t in) {
-      return nn::Linear(source_.weight(concat(prefix, name, ".weight"), {out, in}));
-    };
+  Block block(const std::string& prefix, const StackConfig& stack, Part part) {
     Block block;
     block.attention_norm = source_.weight(prefix + "attention_norm.weight", {stack.dim});
     block.ffn_norm = source_.weight(prefix + "ffn_norm.weight", {stack.dim});
@@ -90,14 +110,13 @@ class Builder {
       block.q_norm = source_.weight(prefix + "attention.q_norm.weight", {stack.head_dim});
       block.k_norm = source_.weight(prefix + "attention.k_norm.weight", {stack.head_dim});
     }
-    block.wqkv = nn::Linear(fused_qkv(prefix + "attention.", stack),
-                            bias(prefix + "attention.wqkv.bias", stack.qkv_bias, stack.qkv_rows()));
-    block.wo = nn::Linear(
-        source_.weight(prefix + "attention.wo.weight", {stack.dim, stack.heads * stack.head_dim}),
-        bias(prefix + "attention.wo.bias", stack.o_bias, stack.dim));
-    block.w1 = matrix("feed_forward.w1", stack.intermediate, stack.dim);
-    block.w3 = matrix("feed_forward.w3", stack.intermediate, stack.dim);
-    block.w2 = matrix("feed_forward.w2", stack.dim, stack.intermediate);
+    block.wqkv = fused_qkv(prefix + "attention.", stack, part);
+    block.wo = matrix(prefix + "attention.wo.weight", stack.dim, stack.heads * stack.head_dim,
+                      bias(prefix + "attention.wo.bias", stack.o_bias, stack.dim), part);
+    const std::string ffn = prefix + "feed_forward.";
+    block.w1 = matrix(ffn + "w1.weight", stack.intermediate, stack.dim, {}, part);
+    block.w3 = matrix(ffn + "w3.weight", stack.intermediate, stack.dim, {}, part);
+    block.w2 = matrix(ffn + "w2.weight", stack.dim, stack.intermediate, {}, part);
     return block;
   }
 
@@ -106,14 +125,16 @@ class Builder {
   }
 
   // Some tools store the three apart: their rows follow one another.
-  at::Tensor fused_qkv(const std::string& prefix, const StackConfig& stack) {
+  nn::Linear fused_qkv(const std::string& prefix, const StackConfig& stack, Part part) {
+    at::Tensor bias_of = bias(prefix + "wqkv.bias", stack.qkv_bias, stack.qkv_rows());
     if (!source_.has(prefix + "wq.weight")) {
-      return source_.weight(prefix + "wqkv.weight", {stack.qkv_rows(), stack.dim});
+      return matrix(prefix + "wqkv.weight", stack.qkv_rows(), stack.dim, std::move(bias_of), part);
     }
     const int64_t q = stack.heads * stack.head_dim, kv = stack.kv_heads * stack.head_dim;
-    return at::cat({source_.weight(prefix + "wq.weight", {q, stack.dim}),
-                    source_.weight(prefix + "wk.weight", {kv, stack.dim}),
-                    source_.weight(prefix + "wv.weight", {kv, stack.dim})});
+    return kept(at::cat({source_.weight(prefix + "wq.weight", {q, stack.dim}),
+                         source_.weight(prefix + "wk.weight", {kv, stack.dim}),
+                         source_.weight(prefix + "wv.weight", {kv, stack.dim})}),
+                std::move(bias_of), part);
   }
 
   const LmConfig& config_;
@@ -144,6 +165,9 @@ void check_options(const LmConfig& config, const LoadOptions& options) {
   }
   if (options.dtype != at::kFloat && options.dtype != at::kBFloat16 && options.dtype != at::kHalf) {
     refuse("the language model runs in float32, bfloat16 or float16");
+  }
+  if (options.weights != Weights::kAsDtype && !options.device.is_cpu()) {
+    throw Error(Status::kUnsupported, "8 and 4 bit weights need the CPU; choose the dtype's own");
   }
 }
 

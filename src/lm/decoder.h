@@ -46,7 +46,12 @@ enum class Reuse {
 struct DecoderOptions {
   int64_t capacity = 0;  // positions; 0 grows with use up to the model's max_seq_len
   nn::KvMode kv_mode = nn::KvMode::kActivePrefix;
+  // kAuto: on the CPU, in the default KV mode, decode steps run in one go with attention of their
+  // own (reported as kBuiltin); everywhere else it is LibTorch's choice.
   nn::SdpaPolicy sdpa = nn::SdpaPolicy::kAuto;
+  // Of decode steps that run in one go on the CPU; 0 is as many as LibTorch uses when the session
+  // is made. The numbers do not depend on it.
+  int threads = 0;
   // Reference data was made with a history rule that is a mistake (the S1 family's main-token
   // penalty looks at the oldest frame's codes): tests switch it on to compare.
   bool s1_penalty_parity = false;

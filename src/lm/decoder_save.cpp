@@ -49,7 +49,7 @@ SlowOutput get_output(ByteReader& in, const LanguageModel& model) {
   if (in.get<uint8_t>() == 0) return output;
   const auto rows = static_cast<int64_t>(model.slow().head_tokens().size());
   output.logits = get_tensor(in, {rows}, at::kFloat).to(model.device());
-  output.hidden = get_tensor(in, {1, model.config().fast.dim}, model.dtype()).to(model.device());
+  output.hidden = get_tensor(in, {1, model.config().fast.dim}, at::kFloat).to(model.device());
   return output;
 }
 

@@ -1,5 +1,7 @@
 #include "lm/decoder_state.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -23,6 +25,12 @@ DrawShape draw_shape(const LanguageModel& model, const DecoderOptions& options) 
   return shape;
 }
 
+// A session whose steps go through LibTorch needs no threads of its own.
+int pool_size(const LanguageModel& model, const DecoderOptions& options) {
+  if (!one_go_applies(model, options.kv_mode, options.sdpa)) return 1;
+  return options.threads > 0 ? options.threads : at::get_num_threads();
+}
+
 // A copy in host memory: the sampler changes it, and the tensor may be shared or overwritten.
 std::vector<float> floats(const at::Tensor& logits) {
   const at::Tensor host = logits.to(at::kCPU).contiguous();
@@ -35,8 +43,9 @@ std::vector<float> floats(const at::Tensor& logits) {
 Decoder::State::State(std::shared_ptr<const LanguageModel> shared, const DecoderOptions& chosen)
     : model(std::move(shared)),
       options(chosen),
-      slow(*model, chosen.kv_mode, chosen.sdpa, chosen.capacity),
-      fast(*model, chosen.kv_mode, chosen.sdpa),
+      pool(pool_size(*model, chosen)),
+      slow(*model, chosen.kv_mode, chosen.sdpa, chosen.capacity, pool),
+      fast(*model, chosen.kv_mode, chosen.sdpa, pool),
       sampler(draw_shape(*model, chosen)) {}
 
 void Decoder::State::check_columns(std::span<const int32_t> wanted) const {

@@ -10,6 +10,7 @@
 #include "lm/fast_pass.h"
 #include "lm/frame_sampler.h"
 #include "lm/slow_pass.h"
+#include "nn/thread_pool.h"
 
 namespace remora::lm {
 
@@ -42,6 +43,7 @@ struct Decoder::State {
 
   std::shared_ptr<const LanguageModel> model;
   DecoderOptions options;
+  nn::ThreadPool pool;
   SlowPass slow;
   FastPass fast;
   FrameSampler sampler;

@@ -3,9 +3,16 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
+
+#include "lm/cpu_plan.h"
+#include "lm/slow_pass.h"
+#include "lm/table.h"
+
 namespace remora::lm {
 
-FastPass::FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa)
+FastPass::FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa,
+                   nn::ThreadPool& pool)
     : model_(model),
       sdpa_(sdpa),
       kv_(nn::make_kv_cache(mode,
@@ -16,6 +23,10 @@ FastPass::FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy s
   nn::check_sdpa(sdpa, model.device(), model.dtype(), model.config().fast.head_dim,
                  mode != nn::KvMode::kActivePrefix);
   rope_.reserve(model.config().num_codebooks);
+  if (one_go_applies(model, mode, sdpa)) {
+    runner_.emplace(*model.fast_plan(), pool);
+    runner_logits_ = tensor_over(runner_->logits());
+  }
   if (mode != nn::KvMode::kGraph) return;
   const auto options = at::TensorOptions().device(model.device());
   static_x_ = at::empty({1, model.config().fast.dim}, options.dtype(model.dtype()));
@@ -23,15 +34,30 @@ FastPass::FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy s
 }
 
 at::Tensor FastPass::begin(const at::Tensor& hidden, int32_t code0, const CancelFlag& cancel) {
+  if (runner_) {
+    cancel.check("language model");
+    const at::Tensor first = hidden.contiguous();
+    std::copy_n(first.const_data_ptr<float>(), first.numel(), runner_->input(0).begin());
+    read_row(model_.fast().parts().embeddings, code0, runner_->input(1));
+    runner_->run(2, 0, *kv_, rope_.data(0, 2));
+    return runner_logits_;
+  }
   const at::Tensor code = model_.fast().embed(code0, model_.dtype(), model_.device());
   const nn::KvRows rows{0, 2, {}};
   const PassContext pass{*kv_, rows, rope_.rows(0, 2), sdpa_, report_, &cancel};
-  return model_.fast().output(model_.fast().transformer().forward(at::cat({hidden, code}), pass));
+  return model_.fast().output(
+      model_.fast().transformer().forward(at::cat({hidden.to(model_.dtype()), code}), pass));
 }
 
 at::Tensor FastPass::next(int64_t codebook, int32_t code, const CancelFlag& cancel) {
-  const at::Tensor x = model_.fast().embed(code, model_.dtype(), model_.device());
   const int64_t position = codebook + 1;
+  if (runner_) {
+    cancel.check("language model");
+    read_row(model_.fast().parts().embeddings, code, runner_->input(0));
+    runner_->run(1, position, *kv_, rope_.data(position, 1));
+    return runner_logits_;
+  }
+  const at::Tensor x = model_.fast().embed(code, model_.dtype(), model_.device());
   if (!static_x_.defined()) {
     const nn::KvRows rows{position, 1, {}};
     const PassContext pass{*kv_, rows, rope_.rows(position, 1), sdpa_, report_, &cancel};

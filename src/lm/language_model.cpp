@@ -6,6 +6,7 @@
 
 #include "io/checkpoint.h"
 #include "lm/builder.h"
+#include "lm/cpu_plan.h"
 #include "lm/fast.h"
 #include "lm/hash.h"
 #include "lm/slow.h"
@@ -52,8 +53,15 @@ LanguageModel::LanguageModel(const LmConfig& config, const LoadOptions& options,
       end_token_(options.end_token),
       slow_(std::make_unique<const SlowModel>(std::move(slow))),
       fast_(std::make_unique<const FastModel>(std::move(fast))) {
+  auto slow_plan = make_cpu_plan(*slow_, config_.norm_fast_input);
+  auto fast_plan = make_cpu_plan(*fast_);
+  if (device_.is_cpu() && slow_plan && fast_plan) {
+    slow_plan_ = std::make_unique<const CpuPlan>(*std::move(slow_plan));
+    fast_plan_ = std::make_unique<const CpuPlan>(*std::move(fast_plan));
+  }
   Hash hash;
   hash.add(weights_fingerprint);
+  hash.add(options.weights);
   hash.add(dtype_);
   hash.add(config_.max_seq_len);
   for (const int32_t token : slow_->head_tokens()) hash.add(token);

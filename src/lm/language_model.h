@@ -15,6 +15,15 @@ namespace remora::lm {
 
 class SlowModel;
 class FastModel;
+struct CpuPlan;
+
+// How the matrices are kept. Values equal REMORA_WEIGHTS_* in remora.h.
+//   kAsDtype  in the model's dtype
+//   kInt8     8 bits and a scale for each row
+//   kInt4     4 bits and a scale for 64 columns of a row; the fast model, the heads and the
+//             projection stay at 8 bits
+// Quantised matrices need the CPU. Tables and norms keep their precision.
+enum class Weights : int32_t { kAsDtype = 0, kInt8 = 1, kInt4 = 2 };
 
 struct LoadOptions {
   at::ScalarType dtype = at::kFloat;  // of weights and activations: kFloat, kBFloat16 or kHalf
@@ -26,6 +35,7 @@ struct LoadOptions {
   // Codes that may be sampled for codebooks 1 and up: 0 .. residual_limit - 1, which is the size
   // of the codec's tables; 0 allows the whole table. The S1 family never exceeds 1024.
   int32_t residual_limit = 0;
+  Weights weights = Weights::kAsDtype;
   const CancelFlag* cancel = nullptr;     // checked between tensors
   std::function<void(float)> progress{};  // fraction done, from the loading thread
 };
@@ -58,6 +68,11 @@ class LanguageModel {
   const SlowModel& slow() const { return *slow_; }
   const FastModel& fast() const { return *fast_; }
 
+  // The weights as the CPU's decode step reads them; null where it cannot run (another device,
+  // float16).
+  const CpuPlan* slow_plan() const { return slow_plan_.get(); }
+  const CpuPlan* fast_plan() const { return fast_plan_.get(); }
+
   uint64_t weight_bytes() const;
   // Cache memory of one position in one session.
   uint64_t kv_bytes_per_position() const;
@@ -71,6 +86,7 @@ class LanguageModel {
   int32_t semantic_begin_, semantic_end_, end_token_;
   std::unique_ptr<const SlowModel> slow_;
   std::unique_ptr<const FastModel> fast_;
+  std::unique_ptr<const CpuPlan> slow_plan_, fast_plan_;  // both or neither
   uint64_t fingerprint_ = 0;
 };
 

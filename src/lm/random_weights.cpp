@@ -41,6 +41,7 @@ class RandomWeights final : public WeightSource {
     return make(name, {static_cast<int64_t>(wanted.size()), shape[1]}).to(options_.device);
   }
   bool has(const std::string& /*name*/) const override { return false; }
+  void release(const std::string& /*name*/) override {}
   void finish() override {
     if (options_.progress) options_.progress(1);
   }

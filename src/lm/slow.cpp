@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "lm/table.h"
+
 namespace remora::lm {
 
 SlowModel::SlowModel(const LmConfig& config, int32_t semantic_begin, int32_t semantic_end,
@@ -48,12 +50,24 @@ at::Tensor SlowModel::embed(std::span<const int32_t> columns, at::ScalarType dty
   return at::where(semantic, whole, text).to(device);
 }
 
+void SlowModel::embed_column(std::span<const int32_t> column, std::span<float> out) const {
+  read_row(parts_.embeddings, column[0], out);
+  if (column[0] < semantic_begin_ || column[0] > semantic_end_) return;
+  for (int64_t j = 0; j < num_codebooks_; ++j) {
+    add_row(parts_.codebook_embeddings, column[static_cast<size_t>(1 + j)] + j * codebook_size_,
+            out);
+  }
+  if (!scale_embeddings_) return;
+  const float root = std::sqrt(static_cast<float>(num_codebooks_ + 1));
+  for (float& value : out) value /= root;
+}
+
 SlowOutput SlowModel::output(const at::Tensor& x) const {
   const at::Tensor last = x.narrow(0, x.size(0) - 1, 1);  // [1, dim]
   const at::Tensor normed = transformer_.norm(last, parts_.norm);
   const at::Tensor& hidden = norm_hidden_ ? normed : last;
   return {parts_.head(normed).select(0, 0).to(at::kFloat),
-          parts_.has_project ? parts_.project(hidden) : hidden};
+          (parts_.has_project ? parts_.project(hidden) : hidden).to(at::kFloat)};
 }
 
 uint64_t SlowModel::bytes() const {

@@ -13,7 +13,7 @@ namespace remora::lm {
 
 struct SlowOutput {
   at::Tensor logits;  // [head rows] float32
-  at::Tensor hidden;  // [1, fast dim] in the model's dtype
+  at::Tensor hidden;  // [1, fast dim] float32
 };
 
 // Immutable; safe from several threads.
@@ -38,6 +38,9 @@ class SlowModel {
   // plus one row per code, over sqrt(num_codebooks + 1) if the config says so; codes of other
   // columns do not count.
   at::Tensor embed(std::span<const int32_t> columns, at::ScalarType dtype, at::Device device) const;
+
+  // The same for one column in CPU memory, in float32 throughout. out: [dim].
+  void embed_column(std::span<const int32_t> column, std::span<float> out) const;
 
   // The outputs at the last of the block outputs x [n, dim].
   SlowOutput output(const at::Tensor& x) const;

@@ -1,11 +1,24 @@
 #include "lm/slow_pass.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+
+#include "lm/cpu_plan.h"
 
 namespace remora::lm {
 
+bool one_go_applies(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa) {
+  return model.slow_plan() != nullptr && mode == nn::KvMode::kActivePrefix &&
+         sdpa == nn::SdpaPolicy::kAuto;
+}
+
+at::Tensor tensor_over(std::span<const float> values) {
+  return at::from_blob(const_cast<float*>(values.data()), {static_cast<int64_t>(values.size())},
+                       at::TensorOptions().dtype(at::kFloat));
+}
+
 SlowPass::SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa,
-                   int64_t capacity)
+                   int64_t capacity, nn::ThreadPool& pool)
     : model_(model),
       sdpa_(sdpa),
       kv_(nn::make_kv_cache(mode,
@@ -15,6 +28,10 @@ SlowPass::SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy s
       graph_(model.device()) {
   const bool masked = mode != nn::KvMode::kActivePrefix;
   nn::check_sdpa(sdpa, model.device(), model.dtype(), model.config().slow.head_dim, masked);
+  if (one_go_applies(model, mode, sdpa)) {
+    runner_.emplace(*model.slow_plan(), pool);
+    runner_out_ = {tensor_over(runner_->logits()), tensor_over(runner_->hidden()).unsqueeze(0)};
+  }
   if (mode != nn::KvMode::kGraph) return;
   rope_.reserve(capacity);
   const auto options = at::TensorOptions().device(model.device());
@@ -33,11 +50,22 @@ SlowOutput SlowPass::prefill(std::span<const int32_t> columns, int64_t start,
 
 SlowOutput SlowPass::step(std::span<const int32_t> column, int64_t position,
                           const CancelFlag& cancel) {
+  if (runner_) {
+    cancel.check("language model");
+    return one_go_step(column, position);
+  }
   const at::Tensor x = model_.slow().embed(column, model_.dtype(), model_.device());
   if (static_.x.defined()) return static_step(x, position, cancel);
   const nn::KvRows rows{position, 1, {}};
   const PassContext pass{*kv_, rows, rope_.rows(position, 1), sdpa_, step_report_, &cancel};
   return model_.slow().output(model_.slow().transformer().forward(x, pass));
+}
+
+SlowOutput SlowPass::one_go_step(std::span<const int32_t> column, int64_t position) {
+  model_.slow().embed_column(column, runner_->input(0));
+  runner_->run(1, position, *kv_, rope_.data(position, 1));
+  step_report_.backend = nn::SdpaPolicy::kBuiltin;
+  return runner_out_;
 }
 
 SlowOutput SlowPass::static_step(const at::Tensor& x, int64_t position, const CancelFlag& cancel) {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/cancel.h"
+#include "lm/cpu_runner.h"
 #include "lm/language_model.h"
 #include "lm/slow.h"
 #include "nn/kv_cache.h"
@@ -14,11 +16,18 @@
 
 namespace remora::lm {
 
+// Whether decode steps run in one go on the CPU: see CpuRunner.
+bool one_go_applies(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa);
+// A tensor over memory that stays where it is.
+at::Tensor tensor_over(std::span<const float> values);
+
 // Not thread-safe.
 class SlowPass {
  public:
   // Throws what make_kv_cache() and check_sdpa() throw.
-  SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa, int64_t capacity);
+  // `pool` is borrowed; where the CPU's one-go step does not apply, steps go through LibTorch.
+  SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy sdpa, int64_t capacity,
+           nn::ThreadPool& pool);
 
   // Runs whole columns at positions start, start + 1, ...; room must have been reserved. Returns
   // the outputs at the last one. `cancel` is checked before each block; after a throw the
@@ -40,6 +49,7 @@ class SlowPass {
     at::Tensor position;  // [1] int64
     SlowOutput out;
   };
+  SlowOutput one_go_step(std::span<const int32_t> column, int64_t position);
   SlowOutput static_step(const at::Tensor& x, int64_t position, const CancelFlag& cancel);
 
   const LanguageModel& model_;
@@ -47,6 +57,8 @@ class SlowPass {
   std::unique_ptr<nn::KvCache> kv_;
   nn::RopeCache rope_;
   nn::SdpaReport prefill_report_, step_report_;
+  std::optional<CpuRunner> runner_;
+  SlowOutput runner_out_;  // views of the runner's outputs
   Static static_;
   nn::StepGraph graph_;
 };

@@ -65,11 +65,12 @@ class CheckpointWeights final : public WeightSource {
   at::Tensor table(const std::string& name, const std::vector<int64_t>& shape) override {
     begin(name);
     at::Tensor stored = loader_.take(name, shape);
-    if (!at::isFloatingType(stored.scalar_type())) {
-      loader_.problem(concat(name, " holds ", c10::toString(stored.scalar_type()),
-                             ", expected floating-point numbers"));
+    const at::ScalarType type = stored.scalar_type();
+    if (type != at::kFloat && type != at::kBFloat16 && type != at::kHalf) {
+      loader_.problem(
+          concat(name, " holds ", c10::toString(type), ", expected float32, bfloat16 or float16"));
     }
-    return done(name, stored);
+    return done(name, stored.contiguous());
   }
 
   at::Tensor rows(const std::string& name, const std::vector<int64_t>& shape,
@@ -80,6 +81,9 @@ class CheckpointWeights final : public WeightSource {
   }
 
   bool has(const std::string& name) const override { return loader_.has(name); }
+  void release(const std::string& name) override {
+    if (const io::StoredTensor* stored = dict_.find(name)) stored->release();
+  }
   void finish() override {
     loader_.finish();
     if (options_.progress) options_.progress(1);

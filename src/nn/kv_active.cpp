@@ -58,6 +58,14 @@ class ActivePrefixCache final : public KvCache {
   at::Tensor values(int64_t layer, int64_t len) const override {
     return layers_[static_cast<size_t>(layer)].select(0, 1).narrow(1, 0, len);
   }
+  RawKv raw(int64_t layer, const KvRows& rows) override {
+    check_rows(rows);
+    const at::Tensor& store = layers_[static_cast<size_t>(layer)];
+    written_ = std::max(written_, rows.kv_len());
+    auto* keys = static_cast<char*>(store.mutable_data_ptr());
+    const auto half = store.stride(0) * static_cast<int64_t>(store.element_size());
+    return {keys, keys + half, store.stride(1)};
+  }
 
  private:
   // Layer by layer, so that growth needs room for one layer's copy only.

@@ -39,6 +39,13 @@ struct KvRows {
   int64_t kv_len() const { return start + count; }
 };
 
+// The memory of one layer, for kernels that read and write it themselves.
+struct RawKv {
+  void* keys = nullptr;  // [kv_heads, capacity, head_dim] in the cache's dtype
+  void* values = nullptr;
+  int64_t head_stride = 0;  // elements from one head to the next
+};
+
 // One session's cache. Not thread-safe.
 class KvCache {
  public:
@@ -71,6 +78,9 @@ class KvCache {
   // Stores rows without attending, for restoring a saved session.
   virtual void write(int64_t layer, const at::Tensor& k, const at::Tensor& v,
                      const KvRows& rows) = 0;
+  // For a caller that stores `rows` itself, which counts as done: checks them as attend() does.
+  // Null pointers where the mode does not allow it.
+  virtual RawKv raw(int64_t /*layer*/, const KvRows& /*rows*/) { return {}; }
 
  protected:
   explicit KvCache(const KvShape& shape) : shape_(shape) {}

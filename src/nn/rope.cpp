@@ -54,6 +54,11 @@ at::Tensor RopeCache::rows(int64_t start, int64_t count) {
   return table_.narrow(0, start, count);
 }
 
+const float* RopeCache::data(int64_t start, int64_t count) {
+  reserve(start + count);
+  return table_.const_data_ptr<float>() + start * head_dim_;
+}
+
 at::Tensor RopeCache::row_at(const at::Tensor& position) const {
   return table_.index_select(0, position);
 }

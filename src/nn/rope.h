@@ -23,6 +23,8 @@ class RopeCache {
 
   // Rows start .. start + count - 1: [count, head_dim / 2, 2].
   at::Tensor rows(int64_t start, int64_t count);
+  // The same rows in CPU memory, valid until the table grows: [count][head_dim / 2][cos, sin].
+  const float* data(int64_t start, int64_t count);
   // The row at a device position ([1] int64), which must be below what reserve() was given.
   at::Tensor row_at(const at::Tensor& position) const;
   void reserve(int64_t positions);

@@ -153,6 +153,7 @@ at::Tensor run(const Call& call, SdpaPolicy backend) {
 std::string refusal(SdpaPolicy policy, at::Device device, at::ScalarType dtype, int64_t head_dim,
                     bool needs_mask) {
   if (policy == SdpaPolicy::kAuto || policy == SdpaPolicy::kMath) return {};
+  if (policy == SdpaPolicy::kBuiltin) return "it is part of the CPU's decode step, not a choice";
   if (device.is_cpu()) {
     return policy == SdpaPolicy::kFlash ? "" : "LibTorch has this backend for CUDA devices only";
   }
@@ -183,6 +184,8 @@ std::string_view sdpa_name(SdpaPolicy policy) {
       return "EFFICIENT";
     case SdpaPolicy::kCudnn:
       return "CUDNN";
+    case SdpaPolicy::kBuiltin:
+      return "BUILTIN";
   }
   return "unknown";
 }

@@ -8,8 +8,16 @@
 
 namespace remora::nn {
 
-// Values equal REMORA_SDPA_* in remora.h.
-enum class SdpaPolicy : int32_t { kAuto = 0, kMath = 1, kFlash = 2, kEfficient = 3, kCudnn = 4 };
+// Values equal REMORA_SDPA_* in remora.h. kBuiltin is only reported, never asked for: the attention
+// inside a decode step that runs as one on the CPU, which kAuto takes where it can.
+enum class SdpaPolicy : int32_t {
+  kAuto = 0,
+  kMath = 1,
+  kFlash = 2,
+  kEfficient = 3,
+  kCudnn = 4,
+  kBuiltin = 5,
+};
 
 std::string_view sdpa_name(SdpaPolicy policy);
 

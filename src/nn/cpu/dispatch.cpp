@@ -1,0 +1,31 @@
+#include <vector>
+
+#include "nn/cpu/kernel_sets.h"
+
+namespace remora::nn::cpu {
+namespace {
+
+std::vector<const Kernels*> runnable() {
+  std::vector<const Kernels*> sets{&kPortable};
+#if defined(REMORA_X86_KERNELS)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("f16c");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512vnni");
+  if (avx2) sets.push_back(&kAvx2);
+  if (avx2 && avx512) sets.push_back(&kAvx512Vnni);
+#endif
+  return sets;
+}
+
+}  // namespace
+
+std::span<const Kernels* const> all_kernels() {
+  static const std::vector<const Kernels*> sets = runnable();
+  return sets;
+}
+
+const Kernels& best_kernels() { return *all_kernels().back(); }
+
+}  // namespace remora::nn::cpu

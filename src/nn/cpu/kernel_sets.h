@@ -1,0 +1,14 @@
+// The kernel sets that this build holds; best_kernels() chooses.
+#pragma once
+
+#include "nn/cpu/kernels.h"
+
+namespace remora::nn::cpu {
+
+extern const Kernels kPortable;
+#if defined(REMORA_X86_KERNELS)
+extern const Kernels kAvx2;
+extern const Kernels kAvx512Vnni;
+#endif
+
+}  // namespace remora::nn::cpu

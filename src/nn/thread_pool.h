@@ -1,0 +1,45 @@
+// A few threads for one decode step: they spin for an instant, then sleep.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace remora::nn {
+
+// LibTorch's own pool keeps its threads spinning at each barrier, which on a busy machine costs
+// many times the work; and its size belongs to the host. Not thread-safe: one caller at a time.
+class ThreadPool {
+ public:
+  // `threads` in all, the caller's included; 1 starts none.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const { return size_; }
+
+  // Runs job(thread, *this) on every thread, thread 0 being the caller; returns when all are done.
+  // The job must not throw.
+  using Job = void (*)(void* context, int thread, ThreadPool& pool);
+  void run(Job job, void* context);
+
+  // Within a job: waits until every thread of the pool has come here.
+  void barrier();
+
+ private:
+  void work(int thread);
+
+  int size_;
+  std::vector<std::thread> threads_;
+  Job job_ = nullptr;
+  void* context_ = nullptr;
+  alignas(64) std::atomic<uint32_t> started_{0};  // jobs so far; a change wakes the threads
+  alignas(64) std::atomic<uint32_t> round_{0};    // barriers passed
+  alignas(64) std::atomic<int> arrived_{0};       // threads at the current barrier
+  bool stop_ = false;
+};
+
+}  // namespace remora::nn
