@@ -31,7 +31,7 @@ write_pc() {
   sed -e "s|@REMORA_PC_PREFIX@|$root|; s|@REMORA_PC_LIBDIR@|$library|" \
     -e "s|@REMORA_PC_INCLUDEDIR@|$REMORA_INCLUDE_DIR|" \
     -e "s|@PROJECT_DESCRIPTION@|remora of the build tree|; s|@PROJECT_VERSION@|0|" \
-    -e '/@/d' "$root/pkgconfig/remora.pc.in" >"$work/pkgconfig/remora.pc"
+    -e '/@REMORA_/d' "$root/pkgconfig/remora.pc.in" >"$work/pkgconfig/remora.pc"
   export PKG_CONFIG_PATH="$work/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 }
 

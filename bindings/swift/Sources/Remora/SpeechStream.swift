@@ -125,8 +125,8 @@ struct StreamState: ~Copyable, Sendable {
       try session?.prefill(prompt)
       self.prompt = nil
     }
-    // One second at most; a piece is as long as the codec makes it.
-    let capacity = 44100
+    // Room for a second; a piece is as long as the codec makes it.
+    let capacity = session?.model.info.sampleRate ?? 0
     while true {
       guard let samples = try session?.readPCM(upTo: capacity) else { return nil }
       if !samples.isEmpty { return samples }
