@@ -19,8 +19,8 @@ run_ctest() {
 # Keeps the lines in which a runner sums itself up: `ctest` and what `cargo test`, NUnit-like
 # runners and `swift test` print at their ends.
 summary_lines() {
-  grep -E '% tests passed|^test result:|[0-9]+ passed, [0-9]+ failed|Executed [0-9]+ tests?|Test run with' "$1" ||
-    true
+  local counted='[0-9]+ passed, [0-9]+ failed|Executed [0-9]+ tests?|Test run with'
+  grep -E "% tests passed|^test result:|$counted" "$1" || true
 }
 
 run_everything() {

@@ -56,7 +56,8 @@ foreach(dir LIBDIR INCLUDEDIR)
     set(REMORA_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
   endif()
 endforeach()
-configure_file("${PROJECT_SOURCE_DIR}/pkgconfig/remora.pc.in" "${PROJECT_BINARY_DIR}/remora.pc" @ONLY)
+configure_file("${PROJECT_SOURCE_DIR}/pkgconfig/remora.pc.in"
+  "${PROJECT_BINARY_DIR}/remora.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/remora.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 

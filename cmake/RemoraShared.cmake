@@ -17,7 +17,8 @@ function(remora_abi_version out)
     message(FATAL_ERROR "${header}: no '#define REMORA_ABI_VERSION <number>'")
   endif()
   set(version "${CMAKE_MATCH_1}")
-  set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")
+  set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY
+    CMAKE_CONFIGURE_DEPENDS "${header}")
   set(${out} "${version}" PARENT_SCOPE)
 endfunction()
 

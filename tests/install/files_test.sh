@@ -25,7 +25,8 @@ for file in libtorch_cpu.so libc10.so; do
 done
 
 expect "exported symbols" "$(<"$SOURCE/tests/abi/symbols.txt")" \
-  "$(nm -D --defined-only "$library" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort)"
+  "$(nm -D --defined-only "$library" |
+    awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort)"
 expect_no_build_path "$moved/$LIBDIR/cmake" "$moved/$LIBDIR/pkgconfig" "$moved/include"
 # Debug information and sanitizers name sources on purpose.
 [[ -n "$SANITIZE" ]] || expect_no_build_path "$library" "$moved/bin"
