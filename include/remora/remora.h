@@ -290,10 +290,10 @@ typedef struct remora_session_params {
 
 typedef struct remora_sampling {
   uint32_t struct_size;
-  uint32_t flags;            /* 0 */
-  float temperature;         /* 0 to 10; 0 = greedy (argmax everywhere, no penalty) */
-  float top_p;               /* 0 to 1; the entry that crosses it is removed, the best never is */
-  int32_t top_k;             /* 1 to 65536; 1 = argmax */
+  uint32_t flags;    /* 0 */
+  float temperature; /* 0 to 2; 0 = greedy (argmax everywhere, no penalty) */
+  float top_p;       /* above 0, to 1; the entry that crosses it is removed, the best never is */
+  int32_t top_k;     /* 1 or more; 1 = argmax */
   float repetition_penalty;  /* S1-mini only, 0.5 to 2; 0 = the family's default, 1 = off */
   int32_t max_frames;        /* frames per prompt piece; 0 = until the context is full */
   float max_frames_per_byte; /* bound tied to the text: 64 + this * bytes of the piece; 0 = off */
@@ -393,7 +393,8 @@ REMORA_API remora_status REMORA_CALL remora_set_threads(int32_t intra_op);
  * Any thread. Since 0.1. */
 REMORA_API int32_t REMORA_CALL remora_device_count(remora_device_kind kind);
 
-/* Name and memory of a device. REMORA_E_UNSUPPORTED when there is no such device.
+/* Name and memory of a device. REMORA_E_UNSUPPORTED for a kind that is not here,
+ * REMORA_E_INVALID_ARGUMENT for an index that this kind does not have.
  * Any thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_device_describe(remora_device_kind kind, int32_t index,
                                                             remora_device_info* out);
@@ -668,7 +669,7 @@ REMORA_API remora_status REMORA_CALL remora_codec_decode(const remora_model* mod
 REMORA_API remora_status REMORA_CALL remora_codec_stream_create(const remora_model* model,
                                                                 remora_codec_stream** out);
 
-/* The next frames, any number >= 1; layout and result as in remora_codec_decode. With too small a
+/* The next frames, any number; layout and result as in remora_codec_decode. With too small a
  * buffer nothing is consumed. One thread at a time. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_codec_stream_push(remora_codec_stream* stream,
                                                               const int32_t* codes, size_t n_frames,

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "c_api/buffers.h"
 #include "c_api/enums.h"
 #include "c_api/guard.h"
@@ -41,15 +43,12 @@ remora_status remora_audio_read(const char* utf8_path, float* interleaved, size_
                                 size_t* needed) {
   return guard([&] {
     io::AudioReader reader(io::open_file(&required(utf8_path, "utf8_path")));
-    // The number of samples is known at the end only: what fits is copied on the way.
-    size_t total = 0;
+    // How many samples there are is known at the end only.
+    std::vector<float> samples;
     for (auto block = reader.read(); !block.empty(); block = reader.read()) {
-      if (interleaved != nullptr && total + block.size() <= capacity) {
-        std::copy(block.begin(), block.end(), interleaved + total);
-      }
-      total += block.size();
+      samples.insert(samples.end(), block.begin(), block.end());
     }
-    capi::asks_size(interleaved, capacity, total, needed, "interleaved");
+    return capi::copy_out<float>(samples, interleaved, capacity, needed, "interleaved");
   });
 }
 
