@@ -292,7 +292,7 @@ typedef struct remora_sampling {
   uint32_t struct_size;
   uint32_t flags;    /* 0 */
   float temperature; /* 0 to 2; 0 = greedy (argmax everywhere, no penalty) */
-  float top_p;       /* above 0, to 1; the entry that crosses it is removed, the best never is */
+  float top_p;       /* above 0, to 1; the entry that crosses it goes too */
   int32_t top_k;     /* 1 or more; 1 = argmax */
   float repetition_penalty;  /* S1-mini only, 0.5 to 2; 0 = the family's default, 1 = off */
   int32_t max_frames;        /* frames per prompt piece; 0 = until the context is full */
