@@ -13,6 +13,7 @@
 
 #include "base/concat.h"
 #include "base/log.h"
+#include "codec/fast_filter.h"
 
 namespace remora::codec {
 namespace {
@@ -134,6 +135,7 @@ std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const
   if (shape.out < kNarrowOutput && shape.stride == 1) {
     return std::make_unique<DiagonalSums>(weight, bias, shape);
   }
+  if (FastFilter::fits(weight, shape)) return std::make_unique<FastFilter>(weight, bias, shape);
   if (shape.stride == 1 && shape.kernel > 1 && shape.in >= kNarrowInput) {
     auto stock = std::make_unique<StockConvolution>(weight, bias, shape);
     if (is_right(*stock, weight, bias, shape)) return stock;

@@ -216,7 +216,7 @@ codec::CodecConfig small_config() {
   config.encoder_rates = {4, 5, 8};
   config.encoder_transformer_block = -1;
   config.latent_dim = 48;
-  config.decoder_dim = 32;
+  config.decoder_dim = 256;  // wide enough for the fast filter in a long piece
   config.decoder_rates = {8, 5, 4};
   config.residual_codebooks = 3;
   config.residual_entries = 64;

@@ -72,6 +72,12 @@ INSTANTIATE_TEST_SUITE_P(
                     ConvShape{.in = 24, .out = 24, .kernel = 7, .dilation = 3},
                     ConvShape{.in = 40, .out = 56, .kernel = 7},
                     ConvShape{.in = 5, .out = 5, .kernel = 7},
+                    // Wide enough for the fast filter.
+                    ConvShape{.in = 64, .out = 64, .kernel = 7},
+                    ConvShape{.in = 96, .out = 64, .kernel = 7, .dilation = 3},
+                    ConvShape{.in = 64, .out = 96, .kernel = 7, .dilation = 9},
+                    ConvShape{.in = 64, .out = 64, .kernel = 4, .dilation = 2},
+                    ConvShape{.in = 64, .out = 64, .kernel = 5},
                     ConvShape{.in = 32, .out = 32},  // 1x1
                     ConvShape{.in = 16, .out = 32, .kernel = 16, .stride = 8},
                     ConvShape{.in = 24, .out = 48, .kernel = 8, .stride = 4},
