@@ -290,10 +290,10 @@ typedef struct remora_session_params {
 
 typedef struct remora_sampling {
   uint32_t struct_size;
-  uint32_t flags;    /* 0 */
-  float temperature; /* 0 to 2; 0 = greedy (argmax everywhere, no penalty) */
-  float top_p;       /* above 0, to 1; the entry that crosses it goes too */
-  int32_t top_k;     /* 1 or more; 1 = argmax */
+  uint32_t flags;            /* 0 */
+  float temperature;         /* 0 to 2; 0 = greedy (argmax everywhere, no penalty) */
+  float top_p;               /* above 0, to 1; the entry that crosses it goes too */
+  int32_t top_k;             /* 1 or more; 1 = argmax */
   float repetition_penalty;  /* S1-mini only, 0.5 to 2; 0 = the family's default, 1 = off */
   int32_t max_frames;        /* frames per prompt piece; 0 = until the context is full */
   float max_frames_per_byte; /* bound tied to the text: 64 + this * bytes of the piece; 0 = off */

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -308,28 +309,30 @@ TEST_F(SessionTest, CallbacksMayStopCancelAndDestroy) {
   }
 }
 
-TEST_F(SessionTest, DestroyStopsTheRunningThreadAndWaitsForIt) {
-  for (int round = 0; round < 20; ++round) {
-    remora_session* session = greedy_session(2000).release();
-    std::atomic<bool> started{false};
+std::atomic<int> g_slow_calls{0};
+
+// A listener that takes its time, so that another thread meets the call while it runs.
+int32_t REMORA_CALL listen_slowly(void*, const float*, size_t, int32_t) {
+  ++g_slow_calls;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return 0;
+}
+
+TEST_F(SessionTest, RB_54_destroy_stops_the_running_call_and_waits_for_it) {
+  for (int round = 0; round < 10; ++round) {
+    remora_session* session = greedy_session(200).release();
+    g_slow_calls = 0;
+    remora_status status = REMORA_OK;
     std::thread worker([&] {
-      if (prefill(session, "Hello world.") != REMORA_OK) return;
-      while (true) {
-        const remora_status status = remora_session_step(session, nullptr);
-        started = true;
-        if (status != REMORA_OK) {
-          EXPECT_EQ(status, REMORA_E_CANCELLED);
-          return;
-        }
-        // The next call must not begin after destroy: this thread stops at the first refusal only
-        // because cancel stays in force.
-        if (round % 2 == 0) continue;
-      }
+      const remora_prompt prompt = text_prompt("Hello world.");
+      status = remora_session_generate(session, &prompt, listen_slowly, nullptr);
     });
-    while (!started) std::this_thread::yield();
-    remora_session_cancel(session);
-    worker.join();
+    while (g_slow_calls == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     remora_session_destroy(session);
+    const int calls = g_slow_calls;  // destroy has returned: none may follow
+    worker.join();
+    EXPECT_EQ(status, REMORA_E_CANCELLED);
+    EXPECT_EQ(g_slow_calls, calls);
   }
 }
 
