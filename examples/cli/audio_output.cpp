@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
@@ -11,10 +12,14 @@
 
 #include "failure.h"
 #include "files.h"
-#include "wav_stream.h"
+#include "resample.h"
 
 namespace remora::cli {
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "samples go out as they lie in memory");
+
+constexpr int32_t kOpusRate = 48000;
 
 remora_audio_format format_of(const AudioOptions& options) {
   std::string extension = std::filesystem::path(options.path).extension().string();
@@ -39,6 +44,10 @@ class FileOutput : public AudioOutput {
   }
 
   void finish() override {
+    if (format_ == REMORA_AUDIO_OGG_OPUS) {  // knows few rates, and 48 kHz is its own
+      pcm_ = resample(pcm_, sample_rate_, kOpusRate);
+      sample_rate_ = kOpusRate;
+    }
     check(remora_audio_write(path_.c_str(), pcm_.data(), pcm_.size(), 1, sample_rate_, format_));
   }
 
@@ -52,26 +61,38 @@ class FileOutput : public AudioOutput {
 class StdoutOutput : public AudioOutput {
  public:
   StdoutOutput(const AudioOptions& options, int32_t sample_rate)
-      : type_(options.float_samples ? SampleType::kFloat32 : SampleType::kPcm16) {
-    if (!options.raw) put(wav_stream_header(sample_rate, type_));
+      : is_float_(options.float_samples) {
+    if (options.raw) return;
+    const auto format = is_float_ ? REMORA_AUDIO_WAV_FLOAT : REMORA_AUDIO_WAV_PCM16;
+    std::vector<char> header;
+    size_t needed = 0;
+    check(remora_audio_stream_header(format, 1, sample_rate, nullptr, 0, &needed));
+    header.resize(needed);
+    check(remora_audio_stream_header(format, 1, sample_rate, header.data(), needed, &needed));
+    put(header.data(), header.size());
   }
 
   void write(std::span<const float> pcm) override {
-    put(sample_bytes(pcm, type_));
+    if (is_float_) {
+      put(pcm.data(), pcm.size_bytes());
+    } else {
+      std::vector<int16_t> samples(pcm.size());
+      check(remora_audio_to_s16(pcm.data(), pcm.size(), samples.data()));
+      put(samples.data(), samples.size() * sizeof(int16_t));
+    }
     samples_ += pcm.size();
   }
 
   void finish() override {}
 
  private:
-  static void put(const std::string& bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() ||
-        std::fflush(stdout) != 0) {
+  static void put(const void* bytes, size_t n) {
+    if (std::fwrite(bytes, 1, n, stdout) != n || std::fflush(stdout) != 0) {
       throw Failure(kError, "standard output: cannot write; did the reader go away?");
     }
   }
 
-  SampleType type_;
+  bool is_float_;
 };
 
 class NoOutput : public AudioOutput {

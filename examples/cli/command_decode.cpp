@@ -11,6 +11,7 @@
 #include "model_loading.h"
 #include "npy.h"
 #include "report.h"
+#include "speech.h"
 #include "terminal.h"
 
 namespace remora::cli {
@@ -40,15 +41,6 @@ LoadedModel load_for_decoding(const DecodeOptions& options, const IntMatrix& cod
                               ", one for each codebook; do codes and codec belong together?");
   }
   return model;
-}
-
-void decode_whole(const LoadedModel& model, const IntMatrix& codes, AudioOutput& output) {
-  std::vector<float> pcm(static_cast<size_t>(codes.columns) *
-                         static_cast<size_t>(model.info.samples_per_frame));
-  size_t needed = 0;
-  check(remora_codec_decode(model.model.get(), codes.values.data(),
-                            static_cast<size_t>(codes.columns), pcm.data(), pcm.size(), &needed));
-  output.write(pcm);
 }
 
 // False when Ctrl-C came between two pieces.

@@ -35,6 +35,23 @@ Json codec_json(const remora_model_info& info) {
           {"has_encoder", info.has_encoder != 0}};
 }
 
+// Every device that this process could use.
+Json devices_json() {
+  Json list = Json::array();
+  for (const remora_device_kind kind : {REMORA_DEVICE_CPU, REMORA_DEVICE_CUDA, REMORA_DEVICE_MPS}) {
+    for (int32_t index = 0; index < remora_device_count(kind); ++index) {
+      remora_device_info device = {};
+      device.struct_size = sizeof device;
+      check(remora_device_describe(kind, index, &device));
+      list.push_back({{"device", device_word(kind, index)},
+                      {"name", device.name},
+                      {"memory_total", device.memory_total},
+                      {"memory_free", device.memory_free}});
+    }
+  }
+  return list;
+}
+
 Json model_json(const LoadedModel& model) {
   const remora_model_info& info = model.info;
   remora_memory memory = {};
@@ -51,16 +68,17 @@ Json model_json(const LoadedModel& model) {
                  {"kv_per_position", memory.kv_per_position}}},
                {"load_ms", rounded(model.load_ms)},
                {"peak_rss_bytes", peak_rss_bytes()},
+               {"devices", devices_json()},
                {"build", remora_build_info()}};
   if (info.has_lm != 0) json["lm"] = lm_json(info);
   if (info.has_codec != 0) json["codec"] = codec_json(info);
   return json;
 }
 
-// "lm.dtype: bf16", one line for each leaf.
+// "lm.dtype: bf16", one line for each leaf; members of a list are counted from 0.
 void print_lines(const Json& json, const std::string& prefix) {
   for (const auto& [key, value] : json.items()) {
-    if (value.is_object()) {
+    if (value.is_structured()) {
       print_lines(value, prefix + key + ".");
     } else {
       const std::string text = value.is_string() ? value.get<std::string>() : value.dump();

@@ -11,6 +11,7 @@
 #include "report.h"
 #include "speech.h"
 #include "terminal.h"
+#include "voices.h"
 
 namespace remora::cli {
 namespace {
@@ -39,8 +40,10 @@ void check_options(const SayOptions& options) {
 }
 
 LoadedModel load_for_speech(const SayOptions& options) {
-  // Voices come as codes here, so nothing needs to be encoded.
-  const uint32_t flags = options.wants_sound() ? REMORA_MODEL_NO_ENCODER : REMORA_MODEL_NO_CODEC;
+  uint32_t flags = 0;
+  if (!needs_encoder(options.prompt)) {
+    flags = options.wants_sound() ? REMORA_MODEL_NO_ENCODER : REMORA_MODEL_NO_CODEC;
+  }
   LoadedModel model = load_model(options.model, flags);
   if (options.audio.wanted() && model.info.has_codec == 0) {
     throw Failure(kError, model.name +

@@ -1,4 +1,5 @@
-// `tokenize` and `prompt`: what a text is to the model. Neither reads weights.
+// `tokenize` and `prompt`: what a text is to the model. Neither reads weights, unless a
+// voice comes as sound.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -9,6 +10,7 @@
 #include "failure.h"
 #include "model_loading.h"
 #include "report.h"
+#include "voices.h"
 
 namespace remora::cli {
 namespace {
@@ -58,7 +60,8 @@ struct ShowPromptOptions {
 
 int run_prompt(const ShowPromptOptions& options) {
   const std::string text = options.prompt.text.read_speech();
-  const LoadedModel model = load_model(options.model, REMORA_MODEL_TEXT_ONLY);
+  const LoadedModel model =
+      load_model(options.model, needs_encoder(options.prompt) ? 0 : REMORA_MODEL_TEXT_ONLY);
   const std::vector<VoicePtr> voices = load_voices(model, options.prompt);
   std::vector<const remora_voice*> pointers;
   const remora_prompt prompt = make_prompt(options.prompt, text, voices, pointers);

@@ -18,7 +18,10 @@ struct Context {
 void add_say(CLI::App& app, Context& context);
 void add_tokenize(CLI::App& app, Context& context);
 void add_prompt(CLI::App& app, Context& context);
+void add_encode(CLI::App& app, Context& context);
 void add_decode(CLI::App& app, Context& context);
+void add_roundtrip(CLI::App& app, Context& context);
+void add_voice(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_make_tiny(CLI::App& app, Context& context);
 

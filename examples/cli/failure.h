@@ -30,4 +30,7 @@ class Failure : public std::runtime_error {
 // becomes kInterrupted: nothing but Ctrl-C cancels here.
 void check(remora_status status);
 
+// The same with the file's name in front, for texts that cannot know it.
+void check_file(const std::string& path, remora_status status);
+
 }  // namespace remora::cli

@@ -19,7 +19,10 @@ void add_commands(CLI::App& app, Context& context) {
   add_say(app, context);
   add_tokenize(app, context);
   add_prompt(app, context);
+  add_encode(app, context);
   add_decode(app, context);
+  add_roundtrip(app, context);
+  add_voice(app, context);
   add_info(app, context);
   add_make_tiny(app, context);
 }

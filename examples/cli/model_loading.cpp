@@ -7,7 +7,6 @@
 #include "default_model.h"
 #include "failure.h"
 #include "interrupt.h"
-#include "npy.h"
 #include "terminal.h"
 
 namespace remora::cli {
@@ -121,50 +120,6 @@ LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_i
   loaded.info.struct_size = sizeof loaded.info;
   check(remora_model_describe(loaded.model.get(), &loaded.info));
   return loaded;
-}
-
-std::vector<VoicePtr> load_voices(const LoadedModel& model, const PromptOptions& options) {
-  if (options.voices.size() != options.transcripts.size()) {
-    throw Failure(kUsage, std::to_string(options.voices.size()) + " voice(s), but " +
-                              std::to_string(options.transcripts.size()) +
-                              " --transcript: each voice needs the words that are spoken in it");
-  }
-  std::vector<VoicePtr> voices;
-  for (size_t i = 0; i < options.voices.size(); ++i) {
-    const std::string& path = options.voices[i].path;
-    const IntMatrix codes = read_npy(path);
-    if (codes.rows != model.info.n_codebooks) {
-      throw Failure(kError, path + ": has " + std::to_string(codes.rows) + " rows, the model has " +
-                                std::to_string(model.info.n_codebooks) +
-                                " codebooks; were the codes made with another codec?");
-    }
-    const std::string& transcript = options.transcripts[i];
-    remora_voice* voice = nullptr;
-    check(remora_voice_from_codes(model.model.get(), codes.values.data(),
-                                  static_cast<size_t>(codes.columns), transcript.data(),
-                                  transcript.size(), &voice));
-    voices.emplace_back(voice);
-  }
-  return voices;
-}
-
-remora_prompt make_prompt(const PromptOptions& options, const std::string& text,
-                          const std::vector<VoicePtr>& voices,
-                          std::vector<const remora_voice*>& pointers) {
-  remora_prompt prompt;
-  check(remora_prompt_init(&prompt, sizeof prompt));
-  prompt.text = text.data();
-  prompt.text_len = text.size();
-  for (const VoicePtr& voice : voices) pointers.push_back(voice.get());
-  prompt.voices = pointers.data();
-  prompt.n_voices = pointers.size();
-  if (options.allow_control) prompt.flags |= REMORA_PROMPT_ALLOW_CONTROL;
-  if (options.clean) prompt.flags |= REMORA_PROMPT_CLEAN_TEXT;
-  if (options.split_bytes) {
-    prompt.split_bytes = *options.split_bytes;
-    if (*options.split_bytes == 0) prompt.flags |= REMORA_PROMPT_NO_SPLIT;
-  }
-  return prompt;
 }
 
 }  // namespace remora::cli

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "handles.h"
 #include "options.h"
@@ -24,14 +23,5 @@ struct LoadedModel {
 // `flags`: REMORA_MODEL_*. With only --codec and `codec_is_enough`, no language model is loaded.
 // Sets the thread count and the log, too. Throws Failure; kInterrupted when Ctrl-C came meanwhile.
 LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough = false);
-
-// The speakers of a prompt, in order. Throws Failure(kUsage) when transcripts and voices do not
-// pair up. `model` needs its configuration only.
-std::vector<VoicePtr> load_voices(const LoadedModel& model, const PromptOptions& options);
-
-// The prompt for the library; `text`, `voices` and `pointers` must outlive it.
-remora_prompt make_prompt(const PromptOptions& options, const std::string& text,
-                          const std::vector<VoicePtr>& voices,
-                          std::vector<const remora_voice*>& pointers);
 
 }  // namespace remora::cli

@@ -184,6 +184,12 @@ std::string TextOptions::read_speech() const {
 void add_prompt_options(CLI::App& command, PromptOptions& options) {
   add_text_options(command, options.text);
   add_in_order(
+      command, "--voice",
+      [&options](const std::string& path) {
+        options.voices.push_back({VoiceOption::Kind::kFile, path});
+      },
+      "FILE", "A speaker: a recording (needs --transcript) or a saved .voice; repeatable");
+  add_in_order(
       command, "--voice-codes",
       [&options](const std::string& path) {
         options.voices.push_back({VoiceOption::Kind::kCodes, path});
@@ -192,7 +198,7 @@ void add_prompt_options(CLI::App& command, PromptOptions& options) {
   add_in_order(
       command, "--transcript",
       [&options](const std::string& text) { options.transcripts.push_back(text); }, "TEXT",
-      "The words of the voice before it; repeatable");
+      "The words of a recording or codes, in the order of these; repeatable");
   command.add_flag("--allow-control", options.allow_control,
                    "Control tokens typed in the text act as tokens (default: they are text)");
   command.add_flag("--clean", options.clean, "Collapse white space before speaking");

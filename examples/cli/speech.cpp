@@ -41,7 +41,8 @@ SpeechResult Speech::run(const remora_prompt& prompt, const std::string& text, b
   result.codes = codes_by_row();
   if (output != nullptr) {
     if (!stream) {
-      decode_all(result, *output);
+      decode_whole(model_, result.codes, *output);
+      if (output->samples() > 0) note_first_audio(result);
     } else if (!result.interrupted) {
       pump(result, *output);
     }
@@ -130,17 +131,6 @@ void Speech::pump(SpeechResult& result, AudioOutput& output) {
   }
 }
 
-void Speech::decode_all(SpeechResult& result, AudioOutput& output) {
-  if (result.codes.columns == 0) return;
-  const auto frames = static_cast<size_t>(result.codes.columns);
-  std::vector<float> pcm(frames * static_cast<size_t>(model_.info.samples_per_frame));
-  size_t needed = 0;
-  check(remora_codec_decode(model_.model.get(), result.codes.values.data(), frames, pcm.data(),
-                            pcm.size(), &needed));
-  note_first_audio(result);
-  output.write(pcm);
-}
-
 void Speech::note_first_audio(SpeechResult& result) const {
   if (result.first_audio_ms == 0) result.first_audio_ms = milliseconds_since(start_);
 }
@@ -150,6 +140,16 @@ remora_stats Speech::stats() const {
   stats.struct_size = sizeof stats;
   check(remora_session_stats(session_.get(), &stats));
   return stats;
+}
+
+void decode_whole(const LoadedModel& model, const IntMatrix& codes, AudioOutput& output) {
+  if (codes.columns == 0) return;
+  const auto frames = static_cast<size_t>(codes.columns);
+  std::vector<float> pcm(frames * static_cast<size_t>(model.info.samples_per_frame));
+  size_t needed = 0;
+  check(remora_codec_decode(model.model.get(), codes.values.data(), frames, pcm.data(), pcm.size(),
+                            &needed));
+  output.write(pcm);
 }
 
 }  // namespace remora::cli

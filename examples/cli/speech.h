@@ -50,7 +50,6 @@ class Speech {
   void close_segments(SpeechResult& result, const std::string& text, const remora_stats& now);
   IntMatrix codes_by_row() const;
   void pump(SpeechResult& result, AudioOutput& output);
-  void decode_all(SpeechResult& result, AudioOutput& output);
   void note_first_audio(SpeechResult& result) const;
   remora_stats stats() const;
 
@@ -65,5 +64,8 @@ class Speech {
   uint64_t text_closed_ = 0;  // bytes of the text in closed segments
   remora_finish worst_finish_ = REMORA_FINISH_NONE;
 };
+
+// Codes to sound in one go.
+void decode_whole(const LoadedModel& model, const IntMatrix& codes, AudioOutput& output);
 
 }  // namespace remora::cli

@@ -9,6 +9,9 @@ namespace {
 constexpr double kBranchGain = 0.3;   // of residual branches: a deep sum must not grow
 constexpr double kOutputGain = 0.12;  // of the last convolution: far from where tanh bends
 constexpr int64_t kConvNextRatio = 4;
+// Decoder blocks behind these only hold their input's level: without it, white noise at the full
+// sample rate drowns all that the codes say.
+constexpr int64_t kMurmurBlocks = 2;
 
 class CodecList {
  public:
@@ -45,11 +48,12 @@ class CodecList {
   }
 
   // Transposed: the length is per input channel, whose energy spreads over out * stride samples.
-  void transposed_conv(const std::string& prefix, int64_t in, int64_t out, int64_t stride) {
+  void transposed_conv(const std::string& prefix, int64_t in, int64_t out, int64_t stride,
+                       bool held) {
     const double gain = std::sqrt(static_cast<double>(out * stride) / static_cast<double>(in));
     bias(prefix + ".conv.bias", out);
     add(prefix + ".conv.parametrizations.weight.original0", {in, 1, 1}, {gain, 0.05 * gain});
-    add(prefix + ".conv.parametrizations.weight.original1", {in, out, 2 * stride}, {0, 1});
+    add(prefix + ".conv.parametrizations.weight.original1", {in, out, 2 * stride}, {0, 1, held});
   }
 
   void residual_unit(const std::string& prefix, int64_t channels) {
@@ -149,7 +153,8 @@ class CodecList {
     for (int64_t n = 1; n <= n_blocks; ++n) {
       const std::string block = "decoder.model." + std::to_string(n) + ".block.";
       alpha(block + "0", channels);
-      transposed_conv(block + "1", channels, channels / 2, shape_.decoder_rates[n - 1]);
+      transposed_conv(block + "1", channels, channels / 2, shape_.decoder_rates[n - 1],
+                      n > kMurmurBlocks);
       channels /= 2;
       for (int unit = 2; unit < 5; ++unit) residual_unit(block + std::to_string(unit), channels);
     }

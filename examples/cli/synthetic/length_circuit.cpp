@@ -25,8 +25,8 @@ struct EndRow {
   float constant;
   float share;
 };
-constexpr EndRow kS2End = {-4.0f, 14.0f};
-constexpr EndRow kS1End = {-4.0f, 14.0f};
+constexpr EndRow kS2End = {-7.5f, 7.0f};
+constexpr EndRow kS1End = {-7.0f, 5.0f};
 
 class Circuit {
  public:

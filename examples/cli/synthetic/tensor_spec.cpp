@@ -48,35 +48,39 @@ std::array<T, 256> levels_of(const Fill& fill) {
   return levels;
 }
 
+// The numbers of one tensor: element i is one byte of the hash of its block, through the levels.
 template <typename T>
-void fill_block(const std::array<T, 256>& levels, uint64_t bits, T* out) {
-  for (uint64_t i = 0; i < kBlock; ++i) out[i] = levels[(bits >> (8 * i)) & 0xFF];
-}
+class Numbers {
+ public:
+  Numbers(const TensorSpec& spec, uint64_t seed)
+      : levels_(levels_of<T>(spec.fill)),
+        key_(key_of(spec.name, seed)),
+        held_(spec.fill.held ? static_cast<uint64_t>(spec.shape.back()) : 1) {}
 
-// Elements [first, first + count).
-template <typename T>
-void fill_elements(const TensorSpec& spec, uint64_t seed, uint64_t first, uint64_t count, T* out) {
-  const std::array<T, 256> levels = levels_of<T>(spec.fill);
-  const uint64_t key = key_of(spec.name, seed);
-  const auto hash = [key](uint64_t block) { return mix(key + block * 0x9E3779B97F4A7C15u); };
-  uint64_t at = first;
-  const uint64_t end = first + count;
-  while (at < end) {
-    const uint64_t block = at / kBlock;
-    const uint64_t skip = at % kBlock;
-    if (skip == 0 && end - at >= kBlock) {
-      fill_block(levels, hash(block), out);
-      out += kBlock;
-      at += kBlock;
-      continue;
+  // Elements [first, first + count).
+  void write(uint64_t first, uint64_t count, T* out) const {
+    uint64_t at = first;
+    const uint64_t end = first + count;
+    while (at < end) {
+      if (held_ == 1 && at % kBlock == 0 && end - at >= kBlock) {
+        const uint64_t bits = hash(at / kBlock);
+        for (uint64_t i = 0; i < kBlock; ++i) *out++ = level(bits, i);
+        at += kBlock;
+      } else {
+        const uint64_t number = at++ / held_;
+        *out++ = level(hash(number / kBlock), number % kBlock);
+      }
     }
-    T whole[kBlock];
-    fill_block(levels, hash(block), whole);
-    const uint64_t take = std::min(kBlock - skip, end - at);
-    out = std::copy_n(whole + skip, take, out);
-    at += take;
   }
-}
+
+ private:
+  uint64_t hash(uint64_t block) const { return mix(key_ + block * 0x9E3779B97F4A7C15u); }
+  T level(uint64_t bits, uint64_t byte) const { return levels_[(bits >> (8 * byte)) & 0xFF]; }
+
+  std::array<T, 256> levels_;
+  uint64_t key_;
+  uint64_t held_;  // neighbours that share one number
+};
 
 template <typename T>
 void apply_patches(const TensorSpec& spec, T* values) {
@@ -97,7 +101,7 @@ void generate_as(const TensorSpec& spec, uint64_t seed, uint64_t offset, std::sp
   const bool aligned = offset % sizeof(T) == 0 && out.size() % sizeof(T) == 0 &&
                        reinterpret_cast<uintptr_t>(out.data()) % alignof(T) == 0;
   if (aligned && spec.patches.empty()) {
-    fill_elements(spec, seed, first, last - first, reinterpret_cast<T*>(out.data()));
+    Numbers<T>(spec, seed).write(first, last - first, reinterpret_cast<T*>(out.data()));
     return;
   }
   if (!spec.patches.empty()) {
@@ -105,7 +109,7 @@ void generate_as(const TensorSpec& spec, uint64_t seed, uint64_t offset, std::sp
     last = spec.elements();
   }
   std::vector<T> values(last - first);
-  fill_elements(spec, seed, first, last - first, values.data());
+  Numbers<T>(spec, seed).write(first, last - first, values.data());
   apply_patches(spec, values.data());
   const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
   std::memcpy(out.data(), bytes + (offset - first * sizeof(T)), out.size());

@@ -17,6 +17,7 @@ inline uint64_t byte_size(Dtype dtype) { return dtype == Dtype::kBf16 ? 2 : 4; }
 struct Fill {
   double mean = 0;
   double deviation = 0;
+  bool held = false;  // one number for all of the last axis: a convolution kernel that smooths
 };
 
 // A block of a matrix that is set to one value after the fill.
