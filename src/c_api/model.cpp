@@ -36,7 +36,7 @@ engine::ModelOptions options_from(const remora_model_params* user) {
   options.dtype = capi::dtype_from(params.dtype, "model_params.dtype");
   options.codec_dtype = capi::dtype_from(params.codec_dtype, "model_params.codec_dtype");
   options.device = capi::device_from(params.device, params.device_index);
-  options.weights = static_cast<engine::WeightFormat>(params.weights);
+  options.weights = static_cast<remora::lm::Weights>(params.weights);
   if (params.progress != nullptr) {
     options.progress = [fn = params.progress, user = params.progress_user](float fraction) {
       return fn(user, fraction) != 0;
@@ -69,7 +69,7 @@ remora_model_info describe(const engine::Model& model) {
   info.device = capi::device_to(model.device());
   info.device_index = std::max<int32_t>(model.device().index(), 0);
   info.dtype = capi::dtype_to(model.dtype());
-  info.weights = static_cast<remora_weights>(model.weight_format());
+  info.weights = static_cast<remora_weights>(model.weights());
   info.codec_dtype = capi::dtype_to(model.codec_dtype());
   const std::string_view family = model.family_name();
   std::copy_n(family.data(), std::min(family.size(), sizeof info.family - 1), info.family);

@@ -38,10 +38,6 @@ at::ScalarType choose_dtype(const lm::LmConfig& config) {
 }
 
 std::shared_ptr<const Model> Model::load(const io::FileSet& files, const ModelOptions& options) {
-  if (options.weights != WeightFormat::kAsDtype) {
-    throw Error(Status::kUnsupported,
-                "model_params.weights: int8 and int4 are not in this version; use the dtype");
-  }
   auto model = std::shared_ptr<Model>(new Model);
   model->device_ = options.device;
   if (options.want_lm) model->read_text_side(files, options);
@@ -57,6 +53,7 @@ void Model::read_text_side(const io::FileSet& files, const ModelOptions& options
   lm_config_ = lm::read_lm_config(files);
   tokenizer_ = text::load_tokenizer(files);
   dtype_ = options.dtype.value_or(choose_dtype(*lm_config_));
+  weights_ = options.weights;
 }
 
 void Model::load_language_model(const io::FileSet& files, const ModelOptions& options) {
@@ -67,6 +64,7 @@ void Model::load_language_model(const io::FileSet& files, const ModelOptions& op
   load.semantic_begin = tokenizer_->semantic_begin();
   load.semantic_end = tokenizer_->semantic_end();
   load.end_token = tokenizer_->end_token();
+  load.weights = weights_;
   // A code past the codec's table would be clamped there: better never to draw it.
   if (codec_) load.residual_limit = static_cast<int32_t>(codec_->config().residual_entries);
   load.cancel = &cancel;

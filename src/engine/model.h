@@ -18,9 +18,6 @@
 
 namespace remora::engine {
 
-// Values equal REMORA_WEIGHTS_* in remora.h.
-enum class WeightFormat : int32_t { kAsDtype = 0, kInt8 = 1, kInt4 = 2 };
-
 struct ModelOptions {
   bool want_lm = true;                        // off: codec only
   bool want_codec = true;                     // off: codes only
@@ -28,7 +25,7 @@ struct ModelOptions {
   bool text_only = false;                     // configuration and tokenizer, no weights
   std::optional<at::ScalarType> dtype;        // empty: chosen by size, see choose_dtype
   std::optional<at::ScalarType> codec_dtype;  // empty: float32
-  WeightFormat weights = WeightFormat::kAsDtype;
+  lm::Weights weights = lm::Weights::kAsDtype;
   at::Device device = at::kCPU;
   std::function<bool(float)> progress;  // fraction done; true stops the load
 };
@@ -62,7 +59,7 @@ class Model {
   at::Device device() const { return device_; }
   at::ScalarType dtype() const { return dtype_; }
   at::ScalarType codec_dtype() const { return codec_dtype_; }
-  WeightFormat weight_format() const { return WeightFormat::kAsDtype; }
+  lm::Weights weights() const { return weights_; }
   // Whether weights were left out (text only).
   bool has_weights() const { return lm_ != nullptr; }
 
@@ -79,6 +76,7 @@ class Model {
   at::Device device_ = at::kCPU;
   at::ScalarType dtype_ = at::kFloat;
   at::ScalarType codec_dtype_ = at::kFloat;
+  lm::Weights weights_ = lm::Weights::kAsDtype;
 };
 
 }  // namespace remora::engine
