@@ -23,74 +23,87 @@ uint16_t float_to_half(float value) {
   return static_cast<uint16_t>(sign | std::min<uint32_t>(rounded, 0x7bff));
 }
 
+// The number of largest size, with its sign.
 float largest(const float* x, int64_t n) {
-  float out = 0;
+  float low = 0, high = 0;
+#pragma omp simd reduction(min : low) reduction(max : high)
   for (int64_t i = 0; i < n; ++i) {
-    if (std::fabs(x[i]) > std::fabs(out)) out = x[i];
+    low = x[i] < low ? x[i] : low;
+    high = x[i] > high ? x[i] : high;
   }
-  return out;
+  return -low > high ? low : high;
 }
 
-int32_t nearest(float value, int32_t low, int32_t high) {
-  return std::clamp(static_cast<int32_t>(std::lrintf(value)), low, high);
+// x * inverse rounded to the nearest whole number of low .. high, plus `offset`.
+void round_to(const float* x, int64_t n, float inverse, float low, float high, int32_t offset,
+              uint8_t* out) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    const float scaled = x[i] * inverse;
+    const float bounded = scaled < low ? low : scaled > high ? high : scaled;
+    const auto whole = static_cast<int32_t>(bounded + (bounded < 0 ? -0.5F : 0.5F));
+    out[i] = static_cast<uint8_t>(whole + offset);
+  }
 }
 
 void pack_int8(const MatrixView& m, const float* rows, uint8_t* out, float* scales) {
-  const int64_t padded = m.padded_cols();
+  std::vector<uint8_t> stored(static_cast<size_t>(m.padded_cols()), 128);
   for (int64_t r = 0; r < kBlockRows; ++r) {
     const float* row = rows + r * m.cols;
-    const float scale = std::fabs(largest(row, m.cols)) / 127;
-    scales[r] = scale;
-    for (int64_t k = 0; k < padded; ++k) {
-      const float value = k < m.cols && scale > 0 ? row[k] / scale : 0;
-      out[k / 4 * 4 * kBlockRows + 4 * r + k % 4] =
-          static_cast<uint8_t>(nearest(value, -127, 127) + 128);
+    scales[r] = std::fabs(largest(row, m.cols)) / 127;
+    const float inverse = scales[r] > 0 ? 1 / scales[r] : 0;
+    round_to(row, m.cols, inverse, -127, 127, 128, stored.data());
+    for (size_t k = 0; k < stored.size(); k += 4) {
+      std::memcpy(out + k * kBlockRows + 4 * r, stored.data() + k, 4);
     }
   }
 }
 
 void pack_int4(const MatrixView& m, const float* rows, uint8_t* out, uint16_t* scales) {
-  const int64_t padded = m.padded_cols();
-  std::memset(out, 0, static_cast<size_t>(padded * kBlockRows / 2));
+  std::vector<uint8_t> stored(static_cast<size_t>(m.padded_cols()));
   for (int64_t r = 0; r < kBlockRows; ++r) {
-    for (int64_t k = 0; k < padded; k += m.group) {
+    const float* row = rows + r * m.cols;
+    std::fill(stored.begin(), stored.end(), uint8_t{8});
+    for (int64_t k = 0; k < m.padded_cols(); k += m.group) {
       const int64_t n = std::clamp<int64_t>(m.cols - k, 0, m.group);
-      const uint16_t half = float_to_half(largest(rows + r * m.cols + k, n) / -8);
+      const uint16_t half = float_to_half(largest(row + k, n) / -8);
       const float scale = half_to_float(half);
       scales[k / m.group * kBlockRows + r] = half;
-      for (int64_t i = 0; i < m.group; ++i) {
-        const float value = i < n && scale != 0 ? rows[r * m.cols + k + i] / scale : 0;
-        const auto stored = static_cast<uint8_t>(nearest(value, -8, 7) + 8);
-        const int64_t column = k + i;
-        uint8_t& pair = out[column / 8 * 4 * kBlockRows + 4 * r + column % 4];
-        pair = static_cast<uint8_t>(pair | (column % 8 < 4 ? stored : stored << 4));
+      round_to(row + k, n, scale != 0 ? 1 / scale : 0, -8, 7, 8, stored.data() + k);
+    }
+    for (size_t k = 0; k < stored.size(); k += 8) {
+      uint8_t* pairs = out + k / 2 * kBlockRows + 4 * r;
+      for (size_t j = 0; j < 4; ++j) {
+        pairs[j] = static_cast<uint8_t>(stored[k + j] | stored[k + 4 + j] << 4);
       }
     }
   }
 }
 
-// `in`: the row's first four values of the block; the next four are a vector register further.
-void unpack_int8_row(const MatrixView& m, const uint8_t* in, float scale, float* row) {
-  const int64_t whole = m.cols / 4 * 4;
-  for (int64_t k = 0; k < whole; k += 4) {
-    const uint8_t* four = in + k * kBlockRows;
-    for (int64_t j = 0; j < 4; ++j) row[k + j] = static_cast<float>(four[j] - 128) * scale;
+// `in`: the row's first bytes of the block. `stored`: scratch of the padded columns.
+void unpack_int8_row(const MatrixView& m, const uint8_t* in, float scale, uint8_t* stored,
+                     float* row) {
+  for (int64_t k = 0; k < m.padded_cols(); k += 4) {
+    std::memcpy(stored + k, in + k * kBlockRows, 4);
   }
-  for (int64_t k = whole; k < m.cols; ++k) {
-    row[k] = static_cast<float>(in[whole * kBlockRows + k % 4] - 128) * scale;
-  }
+#pragma omp simd
+  for (int64_t k = 0; k < m.cols; ++k) row[k] = static_cast<float>(stored[k] - 128) * scale;
 }
 
-void unpack_int4_row(const MatrixView& m, const uint8_t* in, const uint16_t* scales, float* row) {
-  for (int64_t k = 0; k < m.cols; k += 8) {
+void unpack_int4_row(const MatrixView& m, const uint8_t* in, const uint16_t* scales,
+                     uint8_t* stored, float* row) {
+  for (int64_t k = 0; k < m.padded_cols(); k += 8) {
     const uint8_t* pairs = in + k / 2 * kBlockRows;
-    const float scale = half_to_float(scales[k / m.group * kBlockRows]);
-    float eight[8];
     for (int64_t j = 0; j < 4; ++j) {
-      eight[j] = static_cast<float>((pairs[j] & 15) - 8) * scale;
-      eight[4 + j] = static_cast<float>((pairs[j] >> 4) - 8) * scale;
+      stored[k + j] = pairs[j] & 15;
+      stored[k + 4 + j] = static_cast<uint8_t>(pairs[j] >> 4);
     }
-    std::copy_n(eight, std::min<int64_t>(8, m.cols - k), row + k);
+  }
+  for (int64_t k = 0; k < m.cols; k += m.group) {
+    const float scale = half_to_float(scales[k / m.group * kBlockRows]);
+    const int64_t end = std::min(k + m.group, m.cols);
+#pragma omp simd
+    for (int64_t i = k; i < end; ++i) row[i] = static_cast<float>(stored[i] - 8) * scale;
   }
 }
 
@@ -126,12 +139,13 @@ void unpack_block(const MatrixView& m, int64_t block, float* rows) {
       static_cast<const uint8_t*>(m.data) + static_cast<size_t>(block) * (packed_bytes(m) / blocks);
   const void* scale =
       static_cast<const char*>(m.scales) + static_cast<size_t>(block) * (scale_bytes(m) / blocks);
+  std::vector<uint8_t> stored(static_cast<size_t>(m.padded_cols()));
   for (int64_t r = 0; r < kBlockRows; ++r) {
     float* row = rows + r * m.cols;
     if (m.kind == MatrixKind::kInt8) {
-      unpack_int8_row(m, in + 4 * r, static_cast<const float*>(scale)[r], row);
+      unpack_int8_row(m, in + 4 * r, static_cast<const float*>(scale)[r], stored.data(), row);
     } else {
-      unpack_int4_row(m, in + 4 * r, static_cast<const uint16_t*>(scale) + r, row);
+      unpack_int4_row(m, in + 4 * r, static_cast<const uint16_t*>(scale) + r, stored.data(), row);
     }
   }
 }
