@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# usage: build.sh FOLDER: compiles Remora.dll, with Remora.xml for editors, by Mono's mcs into FOLDER.
+# usage: build.sh FOLDER: compiles Remora.dll, with Remora.xml for editors, into FOLDER.
+# Needs Mono's mcs.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)"
 out="${1:?a folder for Remora.dll}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the binding, the README's example and the tests with Mono, and runs the tests. Its last line is
-# "N passed, N failed"; exit code 77 when the tool chain is missing. What is not set in the environment
-# is taken from the release build of this repository:
+# Builds the binding, the README's example and the tests with Mono, and runs the tests. The last
+# line is "N passed, N failed"; the exit code is 77 when the tool chain is missing. What is not set
+# in the environment is taken from the release build of this repository:
 #   REMORA_LIBRARY_DIR    the folder of libremora.so (or REMORA_LIB_DIR)
 #   REMORA_INCLUDE_DIR    the folder of remora/remora.h
 #   REMORA_TORCH_LIB_DIR  LibTorch's libraries
@@ -42,7 +42,8 @@ rm -rf "$out"
 mkdir -p "$out/fake-abi" "$out/fake-name"
 "$here/build.sh" "$out"
 
-sed -n '/^```csharp$/,/^```$/p' "$here/README.md" | sed '/^```/d' >"$out/Say.cs"
+awk '/^[`]+csharp$/ {inside = 1; next} /^[`]+$/ {inside = 0} inside' "$here/README.md" \
+  >"$out/Say.cs"
 compile readme.exe -r:"$out/Remora.dll" "$out/Say.cs"
 compile probe.exe -r:"$out/Remora.dll" "$here/Tests~/Probe/Probe.cs"
 # 436: the stand-ins hide types that Mono has; 1685 says the same of types in two assemblies.

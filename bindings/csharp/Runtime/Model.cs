@@ -43,17 +43,19 @@ namespace Remora
             Open(source, options, options?.Progress);
 
         /// <summary>Loads on a thread of its own; the token stops the load.</summary>
-        public static Task<Model> OpenAsync(string folder, ModelOptions options = null,
-                                            CancellationToken cancellation = default(CancellationToken)) =>
+        public static Task<Model> OpenAsync(
+            string folder, ModelOptions options = null,
+            CancellationToken cancellation = default(CancellationToken)) =>
             OpenAsync(progress => Open(folder, options, progress), options, cancellation);
 
         /// <summary>The same from a source, which must be left alone meanwhile.</summary>
-        public static Task<Model> OpenAsync(Source source, ModelOptions options = null,
-                                            CancellationToken cancellation = default(CancellationToken)) =>
+        public static Task<Model> OpenAsync(
+            Source source, ModelOptions options = null,
+            CancellationToken cancellation = default(CancellationToken)) =>
             OpenAsync(progress => Open(source, options, progress), options, cancellation);
 
-        /// <summary>Text to token ids, as inside a prompt. Flags: None, or AllowControl to let typed
-        /// control tokens act.</summary>
+        /// <summary>Text to token ids, as inside a prompt. Flags: None, or AllowControl to let
+        /// typed control tokens act.</summary>
         public int[] Tokenize(string text, PromptFlags flags = PromptFlags.None)
         {
             fixed (byte* bytes = Utf8.Text(text, nameof(text), out UIntPtr length))
@@ -93,7 +95,7 @@ namespace Remora
             }
         }
 
-        /// <summary>A whole clip of codes (Info.Codebooks rows, row by row) to mono sound.</summary>
+        /// <summary>A clip of codes (Info.Codebooks rows, row by row) to mono sound.</summary>
         public float[] Decode(ReadOnlySpan<int> codes)
         {
             UIntPtr frames = Buffers.Count(codes.Length, Info.Codebooks, nameof(codes));

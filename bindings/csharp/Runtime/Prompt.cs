@@ -111,7 +111,8 @@ namespace Remora
             for (int i = 0; i < pointers.Length; ++i)
             {
                 if (voices[i] == null)
-                    throw new ArgumentException("Voices[" + i + "] is null; give a voice", "prompt");
+                    throw new ArgumentException("Voices[" + i + "] is null; give a voice",
+                                                "prompt");
                 VoiceHandle handle = voices[i].Handle;
                 bool held = false;
                 handle.DangerousAddRef(ref held);

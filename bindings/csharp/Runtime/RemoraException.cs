@@ -18,9 +18,9 @@ namespace Remora
         /// not know.</summary>
         public unsafe string StatusName => Utf8.Read(NativeMethods.remora_status_name((int)Status));
 
-        /// <summary>Throws for a negative status. A cancelled call is an OperationCanceledException,
-        /// as everywhere in .NET. Must run on the thread of the failing call, before any other
-        /// call: the text of the last error belongs to the thread.</summary>
+        /// <summary>Throws for a negative status. A cancelled call is an
+        /// OperationCanceledException, as everywhere in .NET. Must run on the thread of the failing
+        /// call, before any other call: the text of the last error belongs to the thread.</summary>
         internal static Status Check(int status)
         {
             if (status < 0) throw From(status, null);

@@ -32,7 +32,7 @@ namespace Remora
             }
         }
 
-        /// <summary>One line: remora's version, compiler, LibTorch built against and loaded.</summary>
+        /// <summary>One line: version, compiler, LibTorch built against and loaded.</summary>
         public static string BuildInfo
         {
             get

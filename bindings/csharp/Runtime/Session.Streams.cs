@@ -25,8 +25,8 @@ namespace Remora
             while (Step(out Frame frame)) yield return frame;
         }
 
-        /// <summary>The sound of a prompt in pieces, made as they are asked for. Each is an array of
-        /// its own.</summary>
+        /// <summary>The sound of a prompt in pieces, made as they are asked for. Each is an array
+        /// of its own.</summary>
         public IEnumerable<float[]> Pcm(Prompt prompt)
         {
             Prefill(prompt);

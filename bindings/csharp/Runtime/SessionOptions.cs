@@ -15,7 +15,7 @@ namespace Remora
                     native, (uint)sizeof(remora_session_params)));
         }
 
-        /// <summary>Columns of context, 1 to Info.MaxLength; 0 follows the request and grows.</summary>
+        /// <summary>Columns of context, 1 to Info.MaxLength; 0 grows with the request.</summary>
         public int Capacity
         {
             get => _native.capacity;
@@ -109,7 +109,7 @@ namespace Remora
             set => _native.max_frames_per_byte = value;
         }
 
-        /// <summary>S2-Pro only: frames looked back at for repetitions, 0 to 64; 0 is off.</summary>
+        /// <summary>S2-Pro only: frames searched for repetitions, 0 to 64; 0 is off.</summary>
         public int RepetitionWindow
         {
             get => _native.ras_window;

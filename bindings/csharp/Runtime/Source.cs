@@ -6,8 +6,8 @@ using Remora.Native;
 namespace Remora
 {
     /// <summary>Where a checkpoint's files come from, when one folder is not the answer. One thread
-    /// at a time. Each Add returns the source itself, so that calls can be chained. Models made from
-    /// it stay valid after Dispose.</summary>
+    /// at a time. Each Add returns the source itself, so that calls can be chained. Models
+    /// made from it stay valid after Dispose.</summary>
     public sealed unsafe class Source : IDisposable
     {
         public Source()

@@ -60,8 +60,8 @@ namespace Remora
         }
 
         /// <summary>From what <see cref="Save"/> gave.</summary>
-        /// <exception cref="RemoraException">Format: damaged, cut or no voice. InvalidArgument: made
-        /// for a model of another shape.</exception>
+        /// <exception cref="RemoraException">Format: damaged, cut or no voice. InvalidArgument:
+        /// made for a model of another shape.</exception>
         public static Voice Load(Model model, ReadOnlySpan<byte> saved)
         {
             if (model == null) throw new ArgumentNullException(nameof(model));

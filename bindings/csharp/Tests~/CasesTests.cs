@@ -23,12 +23,16 @@ namespace Remora.Tests
             {
                 string name = (string)item["name"], modelName = (string)item["model"];
                 if (!models.TryGetValue(modelName, out Model model))
-                    models[modelName] = model = Open((Item)((Item)Cases.Value["models"])[modelName]);
+                {
+                    var where = (Item)((Item)Cases.Value["models"])[modelName];
+                    models[modelName] = model = Open(where);
+                }
                 var flags = (PromptFlags)Number(item["flags"]);
                 var text = (string)item["text"];
                 Check.Same(Numbers(item["ids"]), model.Tokenize(text, flags), name + ": ids");
                 var prompt = new Prompt(text) { Flags = flags };
-                Check.Equal(Number(item["prompt_elements"]), model.PromptMatrix(prompt).Length, name);
+                Check.Equal(Number(item["prompt_elements"]), model.PromptMatrix(prompt).Length,
+                            name + ": prompt");
                 using (Session session = Fixture.GreedySession(Number(item["max_frames"]), model))
                 {
                     Check.Same(((List<object>)item["codes"]).SelectMany(Numbers),

@@ -8,7 +8,7 @@ using System.Text.RegularExpressions;
 
 namespace Remora.Tests
 {
-    /// <summary>The binding against the golden table of the C tests and against the header.</summary>
+    /// <summary>The binding against the C tests' golden table and against the header.</summary>
     public static class LayoutTests
     {
         private const BindingFlags Any =
@@ -101,7 +101,8 @@ namespace Remora.Tests
                     Check.Same(expected, found, name);
             }
             Check.True(declared.Count > 50, "the header was read");
-            Check.Same(declared.OrderBy(name => name), imports.Keys.OrderBy(name => name), "imports");
+            Check.Same(declared.OrderBy(name => name), imports.Keys.OrderBy(name => name),
+                       "imports");
         }
 
         [Test]
@@ -128,7 +129,8 @@ namespace Remora.Tests
         private static string Header() =>
             Regex.Replace(File.ReadAllText(Path.Combine(Fixture.Variable("REMORA_INCLUDE_DIR"),
                                                         "remora/remora.h")),
-                          @"/\*.*?\*/|^#.*?$", "", RegexOptions.Singleline | RegexOptions.Multiline);
+                          @"/\*.*?\*/|^#.*?$", "",
+                          RegexOptions.Singleline | RegexOptions.Multiline);
 
         private static Type Native(string name)
         {

@@ -181,7 +181,8 @@ namespace Remora.Tests
         {
             var source = new Source();
             source.Dispose();
-            Check.Throws<ObjectDisposedException>(() => source.AddMemory("config.json", new byte[3]));
+            Check.Throws<ObjectDisposedException>(
+                () => source.AddMemory("config.json", new byte[3]));
             using (var empty = new Source().AddMemory("config.json", ReadOnlyMemory<byte>.Empty))
                 Check.Throws<RemoraException>(() => Model.Open(empty));
         }

@@ -11,16 +11,18 @@ namespace Remora.Tests
         private static string Build => AppDomain.CurrentDomain.BaseDirectory;
 
         [Test]
-        public static void AMissingLibraryIsSaidInWordsEachTime() => Fixture.WithFolder("none", folder =>
-        {
-            string[] lines = Mono("probe.exe", folder).Split('\n');
-            Check.Equal(2, lines.Length, "lines");
-            foreach (string line in lines)
+        public static void AMissingLibraryIsSaidInWordsEachTime() =>
+            Fixture.WithFolder("none", folder =>
             {
-                Check.Contains("DllNotFoundException: remora: the native library was not found", line);
-                Check.Contains("LD_LIBRARY_PATH", line);
-            }
-        });
+                string[] lines = Mono("probe.exe", folder).Split('\n');
+                Check.Equal(2, lines.Length, "lines");
+                foreach (string line in lines)
+                {
+                    Check.Contains("DllNotFoundException: remora: the native library was not found",
+                                   line);
+                    Check.Contains("LD_LIBRARY_PATH", line);
+                }
+            });
 
         [Test]
         public static void ALibraryOfAnotherAbiIsRefusedWithBothNumbers()
@@ -34,20 +36,21 @@ namespace Remora.Tests
         public static void AnotherLibraryOfTheNameIsRefused()
         {
             string found = Mono("probe.exe", Path.Combine(Build, "fake-name"));
-            Check.Contains("DllNotFoundException: remora: the library that was found is not libremora",
-                           found);
+            Check.Contains("DllNotFoundException: remora: the library that was found is not " +
+                           "libremora", found);
         }
 
         [Test]
-        public static void ALibraryBesideTheAssemblyIsFound() => Fixture.WithFolder("рядом", folder =>
-        {
-            foreach (string name in new[] { "probe.exe", "Remora.dll" })
-                File.Copy(Path.Combine(Build, name), Path.Combine(folder, name));
-            File.Copy(Path.Combine(Fixture.Variable("REMORA_LIBRARY_DIR"), "libremora.so"),
-                      Path.Combine(folder, "libremora.so"));
-            Check.Contains("version 0.1", Run("mono", Path.Combine(folder, "probe.exe"),
-                                              Fixture.Variable("REMORA_TORCH_LIB_DIR")));
-        });
+        public static void ALibraryBesideTheAssemblyIsFound() =>
+            Fixture.WithFolder("рядом 旁边", folder =>
+            {
+                foreach (string name in new[] { "probe.exe", "Remora.dll" })
+                    File.Copy(Path.Combine(Build, name), Path.Combine(folder, name));
+                File.Copy(Path.Combine(Fixture.Variable("REMORA_LIBRARY_DIR"), "libremora.so"),
+                          Path.Combine(folder, "libremora.so"));
+                Check.Contains("version 0.1", Run("mono", Quote(Path.Combine(folder, "probe.exe")),
+                                                  Fixture.Variable("REMORA_TORCH_LIB_DIR")));
+            });
 
         [Test]
         public static void TheResolverOfNewerRuntimesTriesAbsolutePathsInOrder()
@@ -66,14 +69,16 @@ namespace Remora.Tests
             Fixture.WithFolder("readme", folder =>
             {
                 const string Text = "Hello from remora.";
-                string fromC = Path.Combine(folder, "c.wav"), fromNet = Path.Combine(folder, "net.wav");
+                string fromC = Path.Combine(folder, "c.wav");
+                string fromNet = Path.Combine(folder, "net.wav");
                 string libraries = Environment.GetEnvironmentVariable("LD_LIBRARY_PATH");
-                Run(Path.Combine(Build, "reference"), Quote(Fixture.TinyFolder, Text, fromC), libraries);
-                Run("mono", Quote(Path.Combine(Build, "readme.exe"), Fixture.TinyFolder, Text, fromNet),
+                Run(Path.Combine(Build, "reference"), Quote(Fixture.TinyFolder, Text, fromC),
                     libraries);
+                string example = Path.Combine(Build, "readme.exe");
+                Run("mono", Quote(example, Fixture.TinyFolder, Text, fromNet), libraries);
                 byte[] expected = File.ReadAllBytes(fromC);
                 Check.True(expected.Length > 44, "the C program wrote sound");
-                Check.True(expected.SequenceEqual(File.ReadAllBytes(fromNet)), "the files are equal");
+                Check.Same(expected, File.ReadAllBytes(fromNet), "bytes");
             });
 
         private static string Mono(string program, string libraries) =>

@@ -8,7 +8,8 @@ namespace Remora.Tests
 {
     public static class SessionTests
     {
-        private const float PieceTolerance = 2e-5F; // other piece lengths, other orders of summation
+        // Other piece lengths, other orders of summation.
+        private const float PieceTolerance = 2e-5F;
 
         [Test]
         public static void FramesCountUpAndEndOnce()
@@ -77,7 +78,8 @@ namespace Remora.Tests
                 while (session.Step()) { }
                 var all = new List<float>();
                 var buffer = new float[1000];
-                Check.True(session.ReadPcm(Span<float>.Empty, out int none) && none == 0, "no room");
+                Check.True(session.ReadPcm(Span<float>.Empty, out int none), "not over");
+                Check.Equal(0, none, "samples without room");
                 while (session.ReadPcm(buffer, out int written)) all.AddRange(buffer.Take(written));
                 Fixture.Close(session.Generate("Hello world."), all, PieceTolerance);
             }

@@ -100,9 +100,11 @@ namespace Remora.Tests
         {
             string package = Path.Combine(Fixture.Root, "bindings/csharp");
             var manifest = Read(Path.Combine(package, "package.json"));
-            foreach (var sample in ((List<object>)manifest["samples"]).Cast<Dictionary<string, object>>())
-                Check.True(Directory.Exists(Path.Combine(package, (string)sample["path"])),
-                           (string)sample["path"]);
+            foreach (object sample in (List<object>)manifest["samples"])
+            {
+                var path = (string)((Dictionary<string, object>)sample)["path"];
+                Check.True(Directory.Exists(Path.Combine(package, path)), path);
+            }
             var assembly = Read(Path.Combine(package, "Runtime/Remora.asmdef"));
             Check.Equal(true, (bool)assembly["allowUnsafeCode"]);
             Check.Equal("Remora", (string)assembly["name"]);
@@ -131,7 +133,8 @@ namespace Remora.Tests
             var time = Stopwatch.StartNew();
             while (!ready())
             {
-                Check.True(time.Elapsed < TimeSpan.FromMinutes(2), "done in time: " + speaker.Failure);
+                Check.True(time.Elapsed < TimeSpan.FromMinutes(2),
+                           "done in time: " + speaker.Failure);
                 Thread.Sleep(1);
             }
         }

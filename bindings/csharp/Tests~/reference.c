@@ -5,13 +5,13 @@
 #include <string.h>
 
 struct sound {
-  float *samples;
+  float* samples;
   size_t n;
 };
 
-static int32_t REMORA_CALL keep(void *user, const float *pcm, size_t n, int32_t last) {
-  struct sound *sound = user;
-  float *grown = realloc(sound->samples, (sound->n + n + 1) * sizeof *grown);
+static int32_t REMORA_CALL keep(void* user, const float* pcm, size_t n, int32_t last) {
+  struct sound* sound = user;
+  float* grown = realloc(sound->samples, (sound->n + n + 1) * sizeof *grown);
   (void)last;
   if (grown == NULL) return 1;
   if (n > 0) memcpy(grown + sound->n, pcm, n * sizeof *grown);
@@ -20,10 +20,10 @@ static int32_t REMORA_CALL keep(void *user, const float *pcm, size_t n, int32_t 
   return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   struct sound sound = {NULL, 0};
-  remora_model *model = NULL;
-  remora_session *session = NULL;
+  remora_model* model = NULL;
+  remora_session* session = NULL;
   remora_model_info info = {.struct_size = sizeof info};
   remora_prompt prompt;
   if (argc != 4) return 2;

@@ -55,8 +55,8 @@ namespace Remora.Native
             return result;
         }
 
-        /// <summary>Whole rows of `width` in `length` elements, or an ArgumentException: the library
-        /// reads as many elements as the count says.</summary>
+        /// <summary>Whole rows of `width` in `length` elements, or an ArgumentException: the
+        /// library reads as many elements as the count says.</summary>
         internal static UIntPtr Count(int length, int width, string name)
         {
             if (width < 1 || length % width != 0)

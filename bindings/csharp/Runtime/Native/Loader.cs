@@ -58,8 +58,8 @@ namespace Remora.Native
             "remora: the native library was not found or one that it needs is missing (" + cause +
             "); put libremora.so, libremora.dylib or remora.dll beside Remora.dll" +
             SearchedToo() + " or on the system's library path (LD_LIBRARY_PATH, " +
-            "DYLD_LIBRARY_PATH, PATH), with LibTorch's libraries beside it or in remora/ below its " +
-            "folder, and of the process's own architecture (" + 8 * IntPtr.Size + "-bit)";
+            "DYLD_LIBRARY_PATH, PATH), with LibTorch's libraries beside it or in remora/ below " +
+            "its folder, and of the process's own architecture (" + 8 * IntPtr.Size + "-bit)";
 
 #if NET5_0_OR_GREATER
         private static bool _installed;
@@ -95,7 +95,8 @@ namespace Remora.Native
         private static IEnumerable<string> Candidates(string program, string assembly)
         {
             // A single-file program has no assembly location; its base folder stands in.
-            string beside = string.IsNullOrEmpty(assembly) ? program : Path.GetDirectoryName(assembly);
+            string beside =
+                string.IsNullOrEmpty(assembly) ? program : Path.GetDirectoryName(assembly);
             string file = FileName();
             yield return Path.GetFullPath(Path.Combine(beside, file));
             yield return Path.GetFullPath(Path.Combine(

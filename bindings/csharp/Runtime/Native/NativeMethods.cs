@@ -4,8 +4,8 @@ namespace Remora.Native
     /// The functions of remora.h, one import each, written by hand. Signatures are blittable:
     /// pointers, numbers, and safe handles (a destroy function alone takes the bare pointer, since
     /// only its handle calls it). Enumerations are int, so a value of a newer library stays legal.
-    /// Text crosses as UTF-8 bytes with a length. Where a NULL is allowed for a struct the parameter
-    /// is a pointer.
+    /// Text crosses as UTF-8 bytes with a length. Where NULL is allowed for a struct the
+    /// parameter is a pointer.
     /// </summary>
     internal static unsafe partial class NativeMethods
     {

@@ -111,9 +111,10 @@ namespace Remora.Native
         private static int OnOpen(IntPtr user, byte* name, IntPtr* file, ulong* size)
         {
             ReaderState state = ReaderState.From(user);
+            Stream stream = null;
             try
             {
-                Stream stream = state.Open(Utf8.Read(name));
+                stream = state.Open(Utf8.Read(name));
                 if (stream == null) return (int)Status.Io;
                 *size = (ulong)stream.Length;
                 *file = GCHandle.ToIntPtr(GCHandle.Alloc(new ReaderFile(state, stream)));
@@ -125,6 +126,7 @@ namespace Remora.Native
             }
             catch (Exception e)
             {
+                stream?.Dispose();
                 state.Keep(e);
                 return (int)Status.Callback;
             }

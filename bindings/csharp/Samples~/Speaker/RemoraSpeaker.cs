@@ -101,7 +101,7 @@ public sealed class RemoraSpeaker : MonoBehaviour
         }
     }
 
-    // The length is not known yet, so a clip of one second goes round and is filled again and again.
+    // The length is not known yet: a clip of one second goes round and is filled again and again.
     private void Play()
     {
         var source = GetComponent<AudioSource>();

@@ -2,8 +2,8 @@ using System;
 
 namespace Remora.Tests
 {
-    /// <summary>A process of its own for what can be tried only once in one: which library is found.
-    /// Prints, for two tries, the type and the text of what was thrown, or the version.</summary>
+    /// <summary>A process of its own for what can be tried only once in one: which library is
+    /// found. Prints, for two tries, the type and text of what was thrown, or the version.</summary>
     internal static class Probe
     {
         private static void Main()
