@@ -4,6 +4,7 @@
 
 #include "io/byte_source.h"
 #include "lm/tiny_model.h"
+#include "nn/allocation_count.h"
 
 namespace remora::lm {
 namespace {
@@ -68,6 +69,19 @@ TEST(OneGoStep, NumbersDoNotDependOnTheThreads) {
       EXPECT_TRUE(close(many.seen.logits[i], one.seen.logits[i], 0)) << threads << " " << i;
     }
   }
+}
+
+TEST(OneGoStep, AllocatesNoTensorMemoryAfterTheFirstSteps) {
+  const TinyModel tiny("s2pro");
+  DecoderOptions options = with(nn::SdpaPolicy::kAuto);
+  options.capacity = 256;
+  Decoder decoder(tiny.model, options);
+  decoder.set_sampling({}, 7);
+  decoder.prefill(tiny.columns("chinese.b0.prompt"), kGoOn);
+  test::run_frames(decoder, 2);
+  const test::AllocationCount count;
+  test::run_frames(decoder, 50);
+  EXPECT_EQ(count.allocations(), 0);
 }
 
 std::shared_ptr<const LanguageModel> quantised(const TinyModel& tiny, const std::string& name,
