@@ -61,6 +61,9 @@ at::Tensor encode(const Model& model, const Sound& sound) {
 }
 
 size_t encoded_size(const Model& model, size_t frames, int32_t rate) {
+  if (frames == 0) {
+    throw Error(Status::kInvalidArgument, "sound: has no samples; is it the right recording?");
+  }
   const uint64_t samples = io::Resampler(rate, codec_rate(model)).output_count(frames);
   const auto frame_length = static_cast<uint64_t>(model.codec()->config().frame_length());
   return static_cast<size_t>((samples + frame_length - 1) / frame_length) *
