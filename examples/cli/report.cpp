@@ -27,7 +27,8 @@ const char* finish_word(remora_finish finish) {
 }
 
 const char* sdpa_word(remora_sdpa_policy policy) {
-  static constexpr std::array kWords = {"auto", "math", "flash", "efficient", "cudnn"};
+  // The last one cannot be asked for: the library's own kernel, chosen by "auto".
+  static constexpr std::array kWords = {"auto", "math", "flash", "efficient", "cudnn", "builtin"};
   return word(kWords, policy);
 }
 

@@ -125,7 +125,8 @@ enum {
   REMORA_SDPA_MATH = 1,
   REMORA_SDPA_FLASH = 2,
   REMORA_SDPA_EFFICIENT = 3,
-  REMORA_SDPA_CUDNN = 4
+  REMORA_SDPA_CUDNN = 4,
+  REMORA_SDPA_BUILTIN = 5 /* reported only: remora's own attention, part of AUTO on the CPU */
 };
 
 typedef int32_t remora_kv_mode;

@@ -34,6 +34,9 @@ namespace Remora
         Flash = 2,
         Efficient = 3,
         Cudnn = 4,
+
+        /// <summary>Reported only: the library's own attention, part of Auto on the CPU.</summary>
+        Builtin = 5,
     }
 
     /// <summary>How much of the key and value cache a step works on.</summary>

@@ -35,6 +35,7 @@ pub const REMORA_SDPA_MATH: remora_sdpa_policy = 1;
 pub const REMORA_SDPA_FLASH: remora_sdpa_policy = 2;
 pub const REMORA_SDPA_EFFICIENT: remora_sdpa_policy = 3;
 pub const REMORA_SDPA_CUDNN: remora_sdpa_policy = 4;
+pub const REMORA_SDPA_BUILTIN: remora_sdpa_policy = 5;
 
 pub type remora_kv_mode = i32;
 pub const REMORA_KV_ACTIVE_PREFIX: remora_kv_mode = 0;

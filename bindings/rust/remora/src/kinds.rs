@@ -88,6 +88,8 @@ open_enum! {
         Efficient = REMORA_SDPA_EFFICIENT,
         /// cuDNN's attention.
         Cudnn = REMORA_SDPA_CUDNN,
+        /// Reported only: the library's own attention, part of `Auto` on the CPU.
+        Builtin = REMORA_SDPA_BUILTIN,
     }
 }
 

@@ -49,6 +49,8 @@ public struct AttentionBackend: RawRepresentable, Sendable, Hashable {
   public static let flash = AttentionBackend(REMORA_SDPA_FLASH)
   public static let efficient = AttentionBackend(REMORA_SDPA_EFFICIENT)
   public static let cudnn = AttentionBackend(REMORA_SDPA_CUDNN)
+  /// Reported only: the library's own attention, part of `auto` on the CPU.
+  public static let builtin = AttentionBackend(REMORA_SDPA_BUILTIN)
 }
 
 /// How a step reads the KV cache.
