@@ -16,8 +16,7 @@ CausalConv1d::CausalConv1d(Weights& weights, StateLayout& layout, const std::str
   kernel_ = make_row_kernel(place(weight), place(bias), shape);
 }
 
-at::Tensor CausalConv1d::close(Pass& pass, const at::Tensor& rows) const {
-  carried_.keep(pass, rows);
+at::Tensor CausalConv1d::apply(const Pass& pass, const at::Tensor& rows) const {
   at::Tensor y = kernel_->apply(rows);
   pass.note(module_, "", y);
   return y;

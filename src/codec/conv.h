@@ -26,7 +26,16 @@ class CausalConv1d {
   at::Tensor open(const Pass& pass, int64_t n) const { return carried_.open(pass, n); }
   at::Tensor fresh(const at::Tensor& rows) const { return carried_.fresh(rows); }
   // [n / stride, out] of the compute type; n must be a multiple of the stride.
-  at::Tensor close(Pass& pass, const at::Tensor& rows) const;
+  at::Tensor close(Pass& pass, const at::Tensor& rows) const {
+    keep(pass, rows);
+    return apply(pass, rows);
+  }
+  // close() in two steps, for a caller that computes on several threads: the state moves on once,
+  // and slices of the rows (with the carried() rows before each) are convolved by themselves.
+  void keep(Pass& pass, const at::Tensor& rows) const { carried_.keep(pass, rows); }
+  at::Tensor apply(const Pass& pass, const at::Tensor& rows) const;
+  int64_t carried() const { return carried_.count(); }
+  int64_t granule() const { return kernel_->granule(); }
 
   // All three for x [n, in].
   at::Tensor forward(Pass& pass, const at::Tensor& x) const {

@@ -144,11 +144,12 @@ bool FastFilter::fits(const at::Tensor& weight, const ConvShape& shape) {
          shape.out >= kLeastChannels && shape.out <= kMostChannels;
 }
 
+int64_t FastFilter::granule() const { return kPhases * shape_.dilation; }
+
 at::Tensor FastFilter::apply(const at::Tensor& rows) const {
   const int64_t carried = shape_.carried();
   const int64_t n = rows.size(0) - carried;
-  const int64_t phase_rows = kPhases * shape_.dilation;
-  const int64_t whole = n / phase_rows * phase_rows;
+  const int64_t whole = n / granule() * granule();
   if (n < kFewOutputs || whole == 0) return direct_->apply(rows);
   at::Tensor y = at::empty({n, shape_.out}, rows.options());
   // Contiguous: the first rows of a contiguous tensor.

@@ -27,6 +27,8 @@ class RowKernel {
   // rows: [carried + n, in], contiguous, of the weight's type, n a multiple of the stride.
   // Returns [n / stride, out], contiguous.
   virtual at::Tensor apply(const at::Tensor& rows) const = 0;
+  // Outputs that are best computed together: long inputs are cut at multiples of it.
+  virtual int64_t granule() const { return 1; }
 };
 
 // The fastest kernel that is right for this shape. weight: [out, in, kernel]; bias: [out]; both of

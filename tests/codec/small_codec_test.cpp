@@ -1,5 +1,6 @@
 // A codec of another shape than the released one runs through the same code.
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/rand.h>
@@ -53,6 +54,17 @@ TEST(SmallCodec, WorkingOnSmallerPartsChangesRoundingOnly) {
   CodecOptions options;
   options.block_elements = 256;  // fewer than one row of some blocks makes
   EXPECT_TRUE(test::close(small_codec(options)->decode(codes), small_codec()->decode(codes), 2e-5));
+}
+
+TEST(SmallCodec, MoreThreadsChangeRoundingOnly) {
+  const at::Tensor codes = random_codes(test::small_config(), 24);
+  const auto codec = small_codec();
+  const at::Tensor wave = codec->decode(codes);
+  const int before = at::get_num_threads();
+  at::set_num_threads(3);
+  const at::Tensor threaded = codec->decode(codes);
+  at::set_num_threads(before);
+  EXPECT_TRUE(test::close(threaded, wave, 2e-5));
 }
 
 TEST(SmallCodec, EncodesInPiecesAsWhole) {
