@@ -289,6 +289,8 @@ typedef struct remora_session_params {
   int32_t reserved0;
 } remora_session_params;
 
+/* Defaults: temperature 0.7, top_p 0.7, top_k 30, ras_window 10, max_frames_per_byte 5, seed 42,
+ * the rest 0. */
 typedef struct remora_sampling {
   uint32_t struct_size;
   uint32_t flags;            /* 0 */
