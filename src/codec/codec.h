@@ -24,8 +24,8 @@ struct CodecOptions {
   // Numbers per part of the convolutional activations; see Decoder.
   int64_t block_elements = kBlockElements;
 
-  // 1.5 MiB of float32: about a core's second-level cache.
-  static constexpr int64_t kBlockElements = int64_t{3} << 17;
+  // 1 MiB of float32: about a core's second-level cache.
+  static constexpr int64_t kBlockElements = int64_t{1} << 18;
 };
 
 // True when load() would find weights there.
@@ -46,6 +46,7 @@ class Codec {
   at::ScalarType dtype() const { return dtype_; }
   bool has_decoder() const { return decoder_.has_value(); }
   bool has_encoder() const { return encoder_.has_value(); }
+  // Memory of the tensors as loaded, mapped files included; rearranged copies are not counted.
   uint64_t weight_bytes() const { return weight_bytes_; }
 
   // A whole clip: codes [rows, frames], int32 or int64, on any device, not written to; rows from 2
