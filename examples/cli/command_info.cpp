@@ -1,7 +1,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "commands.h"
@@ -82,8 +81,7 @@ void print_lines(const Json& json, const std::string& prefix) {
       print_lines(value, prefix + key + ".");
     } else {
       const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-      const std::string line = prefix + key + ": " + (value.is_null() ? "none" : text) + "\n";
-      std::fwrite(line.data(), 1, line.size(), stdout);
+      print_text(prefix + key + ": " + (value.is_null() ? "none" : text) + "\n");
     }
   }
 }

@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "commands.h"
@@ -21,10 +20,7 @@ void print_line(std::span<const int32_t> numbers) {
     if (!line.empty()) line.push_back(' ');
     line += std::to_string(number);
   }
-  line.push_back('\n');
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) {
-    throw Failure(kError, "standard output: cannot write; did the reader go away?");
-  }
+  print_text(line + "\n");
 }
 
 struct TokenizeOptions {

@@ -1,6 +1,8 @@
 // Each command adds itself to the program; its callback sets the exit code.
 #pragma once
 
+#include <string>
+
 namespace CLI {
 class App;
 }
@@ -12,6 +14,7 @@ class Interrupt;
 // What commands share while they run.
 struct Context {
   Interrupt& interrupt;
+  std::string command_line;  // as typed, for reports
   int exit_code = 0;
 };
 
@@ -23,6 +26,7 @@ void add_decode(CLI::App& app, Context& context);
 void add_roundtrip(CLI::App& app, Context& context);
 void add_voice(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
 void add_make_tiny(CLI::App& app, Context& context);
 
 }  // namespace remora::cli

@@ -24,12 +24,24 @@ void add_commands(CLI::App& app, Context& context) {
   add_roundtrip(app, context);
   add_voice(app, context);
   add_info(app, context);
+  add_bench(app, context);
   add_make_tiny(app, context);
+}
+
+// What would run this again from a shell; words with blanks are quoted.
+std::string command_line(int argc, char** argv) {
+  std::string line = "remora";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool quote = word.empty() || word.find_first_of(" \t\n'\"") != std::string::npos;
+    line += quote ? " '" + word + "'" : " " + word;
+  }
+  return line;
 }
 
 int run(int argc, char** argv) {
   Interrupt interrupt;
-  Context context{interrupt};
+  Context context{interrupt, command_line(argc, argv)};
   CLI::App app("Text to speech with Fish Speech models.", "remora");
   app.set_version_flag("--version", [] { return std::string(remora_build_info()); });
   app.require_subcommand(1);

@@ -63,12 +63,14 @@ uint64_t peak_rss_bytes() {
 #endif
 }
 
-void print_json(const Json& object) {
-  const std::string line =
-      object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0) {
+void print_text(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Failure(kError, "standard output: cannot write; did the reader go away?");
   }
+}
+
+void print_json(const Json& object) {
+  print_text(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 double rounded(double value, int digits) {

@@ -24,6 +24,9 @@ uint64_t peak_rss_bytes();
 // One object and a line break on standard output; bytes that are not UTF-8 become U+FFFD.
 void print_json(const Json& object);
 
+// On standard output, as it is.
+void print_text(const std::string& text);
+
 // At most `digits` behind the point: more is noise in a time.
 double rounded(double value, int digits = 3);
 

@@ -1,0 +1,21 @@
+// What one frame must read at least.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model_loading.h"
+#include "synthetic/shape.h"
+
+namespace remora::cli {
+
+// Bytes of weights and of KV cache that pass through the processor for one frame at `prefix`
+// columns: the slow model once, the fast model once for each codebook, heads cut to the rows that
+// can be sampled. 0 when the checkpoint's sizes are not known.
+uint64_t bytes_per_frame(const LoadedModel& model, const ModelOptions& options, int64_t prefix);
+
+// The sizes in a config.json of either family; unset ones are 0. Throws nothing: what cannot be
+// read counts as unknown.
+LmShape shape_from_config(const std::string& json_text);
+
+}  // namespace remora::cli

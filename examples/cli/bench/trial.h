@@ -1,0 +1,50 @@
+// One session over a prompt of exact length, every call timed.
+#pragma once
+
+#include <remora/remora.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "handles.h"
+#include "model_loading.h"
+
+namespace remora::cli {
+
+// A prompt matrix [1 + n_codebooks, columns], row-major: the model's own prompt for a long text
+// with its middle taken out, so that both ends are what the model knows.
+std::vector<int32_t> prompt_of_length(const LoadedModel& model, int64_t columns);
+
+// Always the most likely code, no bound on the length.
+remora_sampling greedy_sampling();
+
+class Trial {
+ public:
+  // Times are in milliseconds.
+  Trial(const LoadedModel& model, const remora_session_params& params,
+        const remora_sampling& sampling);
+
+  // From an empty cache.
+  double prefill(const std::vector<int32_t>& prompt);
+  // One frame, or nothing when the model has ended.
+  std::optional<double> step();
+  // The slow model over the newest column once more, as a step does it. Ends the generation.
+  double slow_step();
+
+  // Goes on with other random choices: for a model that ended too early.
+  void reseed();
+
+  remora_stats stats() const;
+  // Of all frames since the last prefill, frame by frame.
+  const std::vector<int32_t>& codes() const { return codes_; }
+
+ private:
+  const LoadedModel& model_;
+  SessionPtr session_;
+  remora_sampling sampling_;
+  std::vector<int32_t> frame_;
+  std::vector<int32_t> codes_;
+};
+
+}  // namespace remora::cli
