@@ -24,6 +24,8 @@ struct BenchOptions {
   std::vector<int64_t> capacities;
   int repeat = 5;
   bool matrix = false;
+  bool one_kv = false;  // the matrix shows only the KV mode of `session`
+  bool one_sdpa = false;
   bool no_codec = false;
   std::string markdown;
   bool json = false;
@@ -85,6 +87,8 @@ int run_matrix(const BenchOptions& options, const LoadedModel& model, int thread
   if (!options.prompts.empty()) matrix.prompts = options.prompts;
   if (!options.capacities.empty()) matrix.capacities = options.capacities;
   matrix.repeat = options.repeat;
+  if (options.one_kv) matrix.kv = options.session.kv;
+  if (options.one_sdpa) matrix.sdpa = options.session.sdpa;
   const Json json = {{"command", command},
                      {"versions", remora_build_info()},
                      {"hardware", hardware_json(model, threads)},

@@ -83,21 +83,26 @@ LmShape shape_from_config(const std::string& json_text) {
   return shape;
 }
 
-uint64_t bytes_per_frame(const LoadedModel& model, const ModelOptions& options, int64_t prefix) {
-  const LmShape shape = shape_of(model, options);
-  if (layer_weights(shape.slow) <= 0 || layer_weights(shape.fast) <= 0) return 0;
-  const int64_t slow = layer_weights(shape.slow) + (shape.codebook_size + 1) * shape.slow.dim;
+FrameWeights weights_per_frame(const LmShape& shape) {
+  if (layer_weights(shape.slow) <= 0 || layer_weights(shape.fast) <= 0) return {};
   const int64_t residual_head = std::min(shape.codebook_size, kResidualRows) * shape.fast.dim;
-  const int64_t fast =
-      shape.n_codebooks * layer_weights(shape.fast) + (shape.n_codebooks - 1) * residual_head;
+  return {
+      .slow = layer_weights(shape.slow) + (shape.codebook_size + 1) * shape.slow.dim,
+      .fast =
+          shape.n_codebooks * layer_weights(shape.fast) + (shape.n_codebooks - 1) * residual_head,
+  };
+}
 
+uint64_t bytes_per_frame(const LoadedModel& model, const ModelOptions& options, int64_t prefix) {
+  const FrameWeights weights = weights_per_frame(shape_of(model, options));
+  if (weights.slow == 0) return 0;
   remora_memory memory = {};
   memory.struct_size = sizeof memory;
   check(remora_model_memory(model.model.get(), &memory));
   const WeightSize size = weight_size(model.info);
-  const double weights =
-      static_cast<double>(slow) * size.slow + static_cast<double>(fast) * size.fast;
-  return static_cast<uint64_t>(weights) + memory.kv_per_position * static_cast<uint64_t>(prefix);
+  const double bytes =
+      static_cast<double>(weights.slow) * size.slow + static_cast<double>(weights.fast) * size.fast;
+  return static_cast<uint64_t>(bytes) + memory.kv_per_position * static_cast<uint64_t>(prefix);
 }
 
 }  // namespace remora::cli

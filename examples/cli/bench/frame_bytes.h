@@ -9,9 +9,16 @@
 
 namespace remora::cli {
 
+// Weights that one frame multiplies with: the slow model once, the fast model once for each
+// codebook, heads cut to the rows that can be sampled. 0 when the sizes are unknown.
+struct FrameWeights {
+  int64_t slow = 0;
+  int64_t fast = 0;
+};
+FrameWeights weights_per_frame(const LmShape& shape);
+
 // Bytes of weights and of KV cache that pass through the processor for one frame at `prefix`
-// columns: the slow model once, the fast model once for each codebook, heads cut to the rows that
-// can be sampled. 0 when the checkpoint's sizes are not known.
+// columns; 0 when the checkpoint's sizes are not known.
 uint64_t bytes_per_frame(const LoadedModel& model, const ModelOptions& options, int64_t prefix);
 
 // The sizes in a config.json of either family; unset ones are 0. Throws nothing: what cannot be

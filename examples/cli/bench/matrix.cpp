@@ -114,18 +114,20 @@ void fill_row(const Outcome& outcome, Json& row) {
 }
 
 // All ways at one prompt and capacity.
-void measure_cell(const LoadedModel& model, int64_t prompt, int64_t capacity, int repeat,
-                  Progress& progress, Json& rows) {
+void measure_cell(const LoadedModel& model, const MatrixOptions& options, int64_t prompt,
+                  int64_t capacity, Progress& progress, Json& rows) {
   const std::vector<int32_t> tokens = prompt_of_length(model, prompt);
   const auto n_codes = static_cast<size_t>(model.info.n_codebooks);
   std::optional<Outcome> baseline;
   for (const Way& way : kWays) {
+    if (way.kv != options.kv.value_or(way.kv)) continue;
+    if (way.sdpa != options.sdpa.value_or(way.sdpa)) continue;
     Json row = describe_row(way, prompt, capacity);
     progress.show(std::string("bench: ") + way.mode + " " + kv_word(way.kv) + " " +
                   sdpa_word(way.sdpa) + ", prompt " + std::to_string(prompt) + ", capacity " +
                   std::to_string(capacity));
     try {
-      Outcome outcome = run_way(model, way, tokens, capacity, repeat);
+      Outcome outcome = run_way(model, way, tokens, capacity, options.repeat);
       fill_row(outcome, row);
       if (&way == &kWays[0]) baseline = outcome;
       compare(outcome, baseline, n_codes, row);
@@ -153,7 +155,7 @@ Json measure_matrix(const LoadedModel& model, const MatrixOptions& options) {
   for (const int64_t prompt : options.prompts) {
     for (const int64_t capacity : options.capacities) {
       if (prompt + steps > capacity || capacity > model.info.max_seq_len) continue;
-      measure_cell(model, prompt, capacity, options.repeat, progress, rows);
+      measure_cell(model, options, prompt, capacity, progress, rows);
     }
   }
   return rows;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct MatrixOptions {
   std::vector<int64_t> prompts = {32, 234, 2048};
   std::vector<int64_t> capacities = {512, 4096, 32768};
   int repeat = 5;  // warm steps timed in each row
+  // Only these ways, where given. Without the first way there is nothing to compare with.
+  std::optional<remora_kv_mode> kv;
+  std::optional<remora_sdpa_policy> sdpa;
 };
 
 // One object a row. Combinations that do not fit the capacity or the model are left out; one that
