@@ -152,8 +152,11 @@ void add_bench(CLI::App& app, Context& context) {
   command->add_flag("--json", options->json, "One JSON object on stdout");
   add_session_options(*command, options->session);
   add_model_options(*command, options->model);
-  command->callback(
-      [options, &context] { context.exit_code = run_bench(*options, context.command_line); });
+  command->callback([options, command, &context] {
+    options->one_kv = command->count("--kv") > 0;
+    options->one_sdpa = command->count("--sdpa") > 0;
+    context.exit_code = run_bench(*options, context.command_line);
+  });
 }
 
 }  // namespace remora::cli

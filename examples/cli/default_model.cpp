@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Counts changes of what make-tiny writes: a cached folder of an older recipe is not used.
-constexpr int kRecipe = 1;
+constexpr int kRecipe = 2;
 
 std::string version_text() {
   const uint32_t version = remora_version();

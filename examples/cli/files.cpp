@@ -45,13 +45,22 @@ std::string read_file(const std::string& path, uint64_t max_bytes) {
 std::string read_stdin(uint64_t max_bytes) { return read_all(stdin, "standard input", max_bytes); }
 
 void write_file(const std::string& path, std::string_view bytes) {
-  FilePtr file(std::fopen(path.c_str(), "wb"));
-  if (!file) {
-    throw Failure(kError, path + ": cannot create (" + std::strerror(errno) + ")");
+  std::error_code error;
+  // A device or pipe is written to; only an ordinary file can be put in place when it is whole.
+  const bool in_place =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  const std::string target = in_place ? path : path + ".part";
+  FilePtr file(std::fopen(target.c_str(), "wb"));
+  if (!file) throw Failure(kError, path + ": cannot create (" + std::strerror(errno) + ")");
+  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  written = std::fclose(file.release()) == 0 && written;
+  if (written && !in_place) {
+    std::filesystem::rename(target, path, error);
+    written = !error;
   }
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed) throw Failure(kError, path + ": cannot write; is there room?");
+  if (written) return;
+  if (!in_place) std::filesystem::remove(target, error);
+  throw Failure(kError, path + ": cannot write; is there room?");
 }
 
 void check_writable_place(const std::string& path) {

@@ -13,7 +13,7 @@ std::string read_file(const std::string& path, uint64_t max_bytes);
 // All of standard input, with the same bound.
 std::string read_stdin(uint64_t max_bytes);
 
-// Throws Failure when the file cannot be written.
+// The file appears under its name when it is whole. Throws Failure when it cannot be written.
 void write_file(const std::string& path, std::string_view bytes);
 
 // Throws Failure when a file could not be created there: said before long work, not after it.

@@ -31,13 +31,21 @@ constexpr Way kWays[] = {
 
 struct Outcome {
   Samples step_ms;
-  double prefill_ms = 0;
   double first_step_ms = 0;
   uint64_t peak_bytes = 0;
+  uint64_t device_bytes = 0;  // in use on a GPU, by everybody; 0 on the CPU
   uint64_t kv_bytes = 0;
   remora_sdpa_policy sdpa_ran = REMORA_SDPA_AUTO;
   std::vector<int32_t> codes;  // frame by frame
 };
+
+uint64_t device_memory_in_use(const remora_model_info& info) {
+  if (info.device == REMORA_DEVICE_CPU) return 0;
+  remora_device_info device = {};
+  device.struct_size = sizeof device;
+  check(remora_device_describe(info.device, info.device_index, &device));
+  return device.memory_total - device.memory_free;
+}
 
 Outcome run_way(const LoadedModel& model, const Way& way, const std::vector<int32_t>& prompt,
                 int64_t capacity, int repeat) {
@@ -49,7 +57,8 @@ Outcome run_way(const LoadedModel& model, const Way& way, const std::vector<int3
   reset_peak_memory();
   Trial trial(model, options.to_library(), greedy_sampling());
   Outcome outcome;
-  outcome.prefill_ms = trial.prefill(prompt);
+  trial.prefill(prompt);
+  trial.settle();
   for (int i = 0; i < 1 + kWarmSteps + repeat; ++i) {
     const std::optional<double> elapsed = trial.step();
     if (!elapsed) break;  // the model has ended
@@ -60,6 +69,7 @@ Outcome run_way(const LoadedModel& model, const Way& way, const std::vector<int3
   outcome.sdpa_ran = stats.sdpa_step;
   outcome.kv_bytes = stats.kv_bytes;
   outcome.peak_bytes = peak_memory_since_reset();
+  outcome.device_bytes = device_memory_in_use(model.info);
   outcome.codes = trial.codes();
   return outcome;
 }
@@ -92,9 +102,9 @@ Json describe_row(const Way& way, int64_t prompt, int64_t capacity) {
           {"step_ms_min", nullptr},
           {"step_ms_max", nullptr},
           {"first_step_ms", nullptr},
-          {"prefill_ms", nullptr},
           {"kv_bytes", nullptr},
           {"peak_rss_bytes", nullptr},
+          {"device_bytes", nullptr},
           {"finite", nullptr},
           {"max_logit_diff", nullptr},
           {"argmax_agree", nullptr},
@@ -107,9 +117,9 @@ void fill_row(const Outcome& outcome, Json& row) {
   row["step_ms_min"] = rounded(outcome.step_ms.min());
   row["step_ms_max"] = rounded(outcome.step_ms.max());
   row["first_step_ms"] = rounded(outcome.first_step_ms);
-  row["prefill_ms"] = rounded(outcome.prefill_ms);
   row["kv_bytes"] = outcome.kv_bytes;
   row["peak_rss_bytes"] = outcome.peak_bytes;
+  if (outcome.device_bytes > 0) row["device_bytes"] = outcome.device_bytes;
   row["finite"] = true;  // the library refuses to draw from numbers that are not
 }
 
@@ -162,14 +172,23 @@ Json measure_matrix(const LoadedModel& model, const MatrixOptions& options) {
 }
 
 std::string matrix_markdown(const Json& rows) {
-  constexpr const char* kColumns[] = {"mode",         "kv",
-                                      "sdpa",         "sdpa_ran",
-                                      "prompt",       "capacity",
-                                      "step_ms",      "step_ms_min",
-                                      "step_ms_max",  "first_step_ms",
-                                      "kv_bytes",     "peak_rss_bytes",
-                                      "finite",       "max_logit_diff",
-                                      "argmax_agree", "first_diverging_frame"};
+  constexpr const char* kColumns[] = {"mode",
+                                      "kv",
+                                      "sdpa",
+                                      "sdpa_ran",
+                                      "prompt",
+                                      "capacity",
+                                      "step_ms",
+                                      "step_ms_min",
+                                      "step_ms_max",
+                                      "first_step_ms",
+                                      "kv_bytes",
+                                      "peak_rss_bytes",
+                                      "device_bytes",
+                                      "finite",
+                                      "max_logit_diff",
+                                      "argmax_agree",
+                                      "first_diverging_frame"};
   std::string head = "|";
   std::string line = "|";
   for (const char* column : kColumns) {

@@ -80,6 +80,13 @@ double Trial::prefill(const std::vector<int32_t>& prompt) {
   return milliseconds_since(start);
 }
 
+void Trial::settle() {
+  if (model_.info.device == REMORA_DEVICE_CPU) return;
+  size_t needed = 0;
+  // The state cannot be sized before it has been computed.
+  check(remora_session_save(session_.get(), nullptr, 0, &needed));
+}
+
 std::optional<double> Trial::step() {
   if (Interrupt::raised()) throw Failure(kInterrupted, "interrupted");
   remora_frame frame = {};

@@ -25,11 +25,14 @@ class Trial {
   Trial(const LoadedModel& model, const remora_session_params& params,
         const remora_sampling& sampling);
 
-  // From an empty cache.
+  // From an empty cache. On a GPU this is the time to hand the work over: see settle().
   double prefill(const std::vector<int32_t>& prompt);
+  // Waits until a GPU has done what was handed over; steps wait by themselves.
+  void settle();
   // One frame, or nothing when the model has ended.
   std::optional<double> step();
-  // The slow model over the newest column once more, as a step does it. Ends the generation.
+  // The slow model over the newest column once more, as a step does it; on the CPU only, where the
+  // call waits for it. Ends the generation.
   double slow_step();
 
   // Goes on with other random choices: for a model that ended too early.

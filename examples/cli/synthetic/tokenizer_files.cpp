@@ -46,6 +46,20 @@ Json byte_level(bool with_prefix_and_regex) {
           {"use_regex", with_prefix_and_regex}};
 }
 
+Json added_tokens(const Vocabulary& vocabulary) {
+  Json added = Json::array();
+  for (const ControlToken& token : vocabulary.control) {
+    added.push_back({{"id", token.id},
+                     {"content", token.text},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
+  }
+  return added;
+}
+
 std::string base64(const std::string& bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -88,16 +102,6 @@ std::string tokenizer_json(const Vocabulary& vocabulary) {
   for (const auto& [left, right] : vocabulary.merges) {
     merges.push_back({in_byte_alphabet(left), in_byte_alphabet(right)});
   }
-  Json added = Json::array();
-  for (const ControlToken& token : vocabulary.control) {
-    added.push_back({{"id", token.id},
-                     {"content", token.text},
-                     {"single_word", false},
-                     {"lstrip", false},
-                     {"rstrip", false},
-                     {"normalized", false},
-                     {"special", true}});
-  }
   const Json split = {{"type", "Split"},
                       {"pattern", {{"Regex", kSplitPattern}}},
                       {"behavior", "Isolated"},
@@ -106,7 +110,7 @@ std::string tokenizer_json(const Vocabulary& vocabulary) {
       {"version", "1.0"},
       {"truncation", nullptr},
       {"padding", nullptr},
-      {"added_tokens", std::move(added)},
+      {"added_tokens", added_tokens(vocabulary)},
       {"normalizer", {{"type", "NFC"}}},
       {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {split, byte_level(false)}}}},
       {"post_processor", byte_level(false)},
