@@ -26,12 +26,17 @@ struct DecodeOptions {
 };
 
 // The codec alone is enough, unless the codes are those of a language model with fewer codebooks.
-LoadedModel load_for_decoding(const DecodeOptions& options, const IntMatrix& codes) {
-  LoadedModel model = load_model(options.model, REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_LM, true);
-  const bool fewer = codes.rows < model.info.n_codebooks;
-  if (fewer && (!options.model.model.empty() || !options.model.random.empty())) {
-    model = load_model(options.model, REMORA_MODEL_NO_ENCODER);
+LoadedModel load_decoder(const ModelOptions& options, int64_t rows) {
+  {
+    LoadedModel codec = load_model(options, REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_LM, true);
+    const bool fewer = rows < codec.info.n_codebooks;
+    if (!fewer || (options.model.empty() && options.random.empty())) return codec;
   }
+  return load_model(options, REMORA_MODEL_NO_ENCODER);
+}
+
+LoadedModel load_for_decoding(const DecodeOptions& options, const IntMatrix& codes) {
+  LoadedModel model = load_decoder(options.model, codes.rows);
   if (model.info.has_codec == 0) {
     throw Failure(kError, model.name + ": has no codec; add --codec DIR");
   }

@@ -37,6 +37,7 @@ void check_options(const SayOptions& options) {
                   "nothing to write: give -o FILE (or - for stdout), --codes-out or --json");
   }
   if (!options.codes_out.empty()) check_writable_place(options.codes_out);
+  options.sampling.to_library();  // throws for a seed that is none
 }
 
 LoadedModel load_for_speech(const SayOptions& options) {

@@ -40,11 +40,9 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() {
   std::signal(SIGINT, SIG_DFL);
-  if (write(pipe_[1], &kQuit, 1) == 1) {
-    thread_.join();
-  } else {
-    thread_.detach();
-  }
+  if (write(pipe_[1], &kQuit, 1) != 1) return thread_.detach();  // cannot be told to end
+  thread_.join();
+  for (const int end : pipe_) close(end);
 }
 
 bool Interrupt::raised() { return interrupted.load(); }

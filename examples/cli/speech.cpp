@@ -49,6 +49,7 @@ SpeechResult Speech::run(const remora_prompt& prompt, const std::string& text, b
     result.samples = output->samples();
   }
   result.total_ms = milliseconds_since(start_);
+  progress_.clear();
   if (!result.interrupted) result.stats = stats();  // the sound's figures, too
   return result;
 }
@@ -71,9 +72,7 @@ bool Speech::step(SpeechResult& result) {
   frame.struct_size = sizeof frame;
   frame.codes = frame_.data();
   frame.codes_capacity = frame_.size();
-  const auto before = std::chrono::steady_clock::now();
   const remora_status status = remora_session_step(session_.get(), &frame);
-  result.step_ms += milliseconds_since(before);
   if (status == REMORA_E_CANCELLED) result.interrupted = true;
   if (status == REMORA_END || result.interrupted) return false;
   check(status);

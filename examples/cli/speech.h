@@ -29,7 +29,6 @@ struct SpeechResult {
   remora_stats stats = {};
   uint64_t samples = 0;
   double first_audio_ms = 0;  // from the request to the first samples; 0: there were none
-  double step_ms = 0;         // in steps of the language model, all frames
   double total_ms = 0;        // from the request to the last sample
   bool interrupted = false;
 };

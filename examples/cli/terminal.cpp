@@ -33,8 +33,11 @@ void show_library_log(bool verbose) {
 
 Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
-Progress::~Progress() {
+Progress::~Progress() { clear(); }
+
+void Progress::clear() {
   if (width_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(width_), "");
+  width_ = 0;
 }
 
 void Progress::show(const std::string& text) {

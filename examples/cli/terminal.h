@@ -22,6 +22,7 @@ class Progress {
 
   void show(const std::string& text);
   void show(const std::string& doing, double fraction);
+  void clear();
 
  private:
   bool on_terminal_;
