@@ -40,7 +40,10 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() {
   std::signal(SIGINT, SIG_DFL);
-  if (write(pipe_[1], &kQuit, 1) != 1) return thread_.detach();  // cannot be told to end
+  if (write(pipe_[1], &kQuit, 1) != 1) {  // it cannot be told to end
+    thread_.detach();
+    return;
+  }
   thread_.join();
   for (const int end : pipe_) close(end);
 }
