@@ -121,6 +121,13 @@ class Rules(unittest.TestCase):
             check_layout.check_sizes(name, "// why\n" * 501, ".h", report)
             self.assertEqual(len(report.errors), expected, name)
 
+    def test_c_examples_are_short(self):
+        for name, lines, expected in (("examples/c/a.c", 120, 0), ("examples/c/a.c", 121, 1),
+                                      ("examples/cli/a.cpp", 121, 0)):
+            report = check_layout.Report()
+            check_layout.check_sizes(name, "// why\n" * lines, Path(name).suffix, report)
+            self.assertEqual(len(report.errors), expected, name)
+
     def test_includes_point_down(self):
         up, down = '#include "engine/model.h"\n', '#include "io/byte_source.h"\n'
         check = check_layout.check_includes
