@@ -1,8 +1,8 @@
 """Writes the one complete C program of a document to a file, so that the compiler reads it too.
 
 usage: extract_program.py DOCUMENT OUTPUT.c
-In Markdown it is the first block fenced as c; in a header it stands in the first comment, from its
-first #include to the closing brace of main.
+In Markdown it is made of all blocks fenced as c, in their order; in a header it stands in the first
+comment, from its first #include to the closing brace of main.
 """
 
 import re
@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def from_markdown(text: str) -> str:
-    match = re.search(r"^```c\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    if not match:
+    blocks = re.findall(r"^```c\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    if not blocks:
         raise SystemExit("no block fenced as c")
-    return match.group(1)
+    return "\n".join(blocks)
 
 
 def from_header(text: str) -> str:
