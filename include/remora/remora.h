@@ -278,9 +278,14 @@ typedef struct remora_memory {
   uint64_t kv_per_position; /* bytes of K and V for one column */
 } remora_memory;
 
+/* remora_session_params.flags */
+enum {
+  REMORA_SESSION_KEEP_LOGITS = 1 /* keep what frames are drawn from: remora_session_logits */
+};
+
 typedef struct remora_session_params {
   uint32_t struct_size;
-  uint32_t flags;   /* 0 */
+  uint32_t flags;   /* REMORA_SESSION_* */
   int32_t capacity; /* KV positions, 1 to max_seq_len; 0: follows the request and grows */
   remora_kv_mode kv_mode;
   remora_sdpa_policy sdpa;
@@ -589,6 +594,23 @@ REMORA_API remora_status REMORA_CALL remora_session_prefill(remora_session* sess
  * Session thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_session_step(remora_session* session,
                                                          remora_frame* out);
+
+/* The logits that frames are drawn from, before penalty, temperature and filters. Only with
+ * REMORA_SESSION_KEEP_LOGITS. `needed` is in floats.
+ *
+ * Codebook 0: what the next frame's code 0 is drawn from. There once the context has columns, and
+ * still after REMORA_END: an end token was drawn from these. One entry for each semantic token and
+ * one for the end token, by ascending id (model_info: semantic_begin to semantic_end, end_token);
+ * code 0 is the drawn token less semantic_begin.
+ *
+ * Codebook 1 and up: what that code of the last frame was drawn from, until the next prefill,
+ * rewind, load or reset. Entry i is code i; codes that are never drawn have none.
+ *
+ * REMORA_E_INVALID_ARGUMENT: no such codebook. REMORA_E_INVALID_STATE: nothing was kept yet, or the
+ * session was made without the flag. Session thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_session_logits(const remora_session* session,
+                                                           int32_t codebook, float* out,
+                                                           size_t capacity, size_t* needed);
 
 /* Gives decoded samples: up to `capacity` floats, mono. Decodes when enough frames have gathered
  * for the next piece (codec_chunk_first, growing to codec_chunk_next), and all that is left once

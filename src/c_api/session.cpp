@@ -39,7 +39,7 @@ remora_sampling default_sampling() {
 
 engine::SessionOptions options_from(const remora_session_params* user) {
   const auto params = capi::read_struct(user, default_session_params(), "session_params");
-  capi::check_flags(params.flags, 0, "session_params.flags");
+  capi::check_flags(params.flags, REMORA_SESSION_KEEP_LOGITS, "session_params.flags");
   capi::check_enum(params.kv_mode, REMORA_KV_ACTIVE_PREFIX, REMORA_KV_GRAPH,
                    "session_params.kv_mode");
   capi::check_enum(params.sdpa, REMORA_SDPA_AUTO, REMORA_SDPA_CUDNN, "session_params.sdpa");
@@ -49,6 +49,7 @@ engine::SessionOptions options_from(const remora_session_params* user) {
   options.decoder.sdpa = static_cast<remora::nn::SdpaPolicy>(params.sdpa);
   options.chunk_first = params.codec_chunk_first;
   options.chunk_next = params.codec_chunk_next;
+  options.keep_logits = (params.flags & REMORA_SESSION_KEEP_LOGITS) != 0;
   return options;
 }
 
@@ -176,6 +177,14 @@ remora_status remora_session_step(remora_session* session, remora_frame* out) {
       if (out->codes != nullptr) std::copy(codes->begin(), codes->end(), out->codes);
     }
     return REMORA_OK;
+  });
+}
+
+remora_status remora_session_logits(const remora_session* session, int32_t codebook, float* out,
+                                    size_t capacity, size_t* needed) {
+  return with_session(session, [&](engine::Session& object) {
+    const std::vector<float> logits = object.logits(codebook);
+    return capi::copy_out<float>(logits, out, capacity, needed, "out");
   });
 }
 

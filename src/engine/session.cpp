@@ -54,6 +54,10 @@ Session::Session(std::shared_ptr<const Model> model, const SessionOptions& optio
   if (model_->has_codec()) {
     speech_.emplace(model_->codec(), options.chunk_first, options.chunk_next);
   }
+  if (options.keep_logits) {
+    logits_ = std::make_unique<FrameLogits>(n_codebooks());
+    decoder_.set_observer(logits_.get());
+  }
   Sampling defaults;
   defaults.draw.repetition_penalty = 0;
   set_sampling(defaults);
@@ -186,6 +190,7 @@ void Session::prefill(const Request& request) {
     at_.stats = {};
     at_.stats.seed = seed;
     at_.stats.pieces = pieces.size();
+    if (logits_) logits_->forget();
     if (!request.keep_context) restart_random_stream();
     if (speech_) speech_->reset();
     conversation_ = std::move(conversation);
@@ -327,6 +332,7 @@ void Session::reset() {
 }
 
 void Session::forget() {
+  if (logits_) logits_->forget();
   decoder_.reset();
   if (speech_) speech_->reset();
   conversation_.clear();
@@ -341,6 +347,7 @@ void Session::rewind(int64_t position) {
                 concat("position: is ", position, ", 0 to ", this->position(), " is needed"));
   }
   working([&] { decoder_.rewind(position, cancel_); });
+  if (logits_) logits_->forget();
   // The words behind the columns that are left are not known any more.
   conversation_.clear();
   at_.phase = Phase::kIdle;
@@ -359,7 +366,11 @@ Session::Session(const Session& other, lm::Decoder decoder)
       speech_(other.speech_),
       sampling_(other.sampling_),
       conversation_(other.conversation_),
-      at_(other.at_) {}
+      at_(other.at_) {
+  if (!other.logits_) return;
+  logits_ = std::make_unique<FrameLogits>(*other.logits_);
+  decoder_.set_observer(logits_.get());
+}
 
 text::Columns first_prompt(const std::shared_ptr<const Model>& model, const Request& request) {
   if (request.tokens) return *request.tokens;

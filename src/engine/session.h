@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "engine/conversation.h"
+#include "engine/frame_logits.h"
 #include "engine/model.h"
 #include "engine/script.h"
 #include "engine/speech_stream.h"
@@ -34,8 +35,9 @@ enum class Finish : int32_t {
 
 struct SessionOptions {
   lm::DecoderOptions decoder;
-  int64_t chunk_first = 4;  // frames of the first decoded piece
-  int64_t chunk_next = 12;  // and of the largest
+  int64_t chunk_first = 4;   // frames of the first decoded piece
+  int64_t chunk_next = 12;   // and of the largest
+  bool keep_logits = false;  // for logits()
 };
 
 struct Sampling {
@@ -92,6 +94,9 @@ class Session {
   void prefill(const Request& request);
   // The next frame's codes (valid until the next call), or nothing when the generation is over.
   std::optional<std::span<const int32_t>> step();
+  // What the next frame's code 0 is drawn from (codebook 0), or that code of the last frame was.
+  // Throws Error{kInvalidArgument} for no codebook, Error{kInvalidState} when there are none.
+  std::vector<float> logits(int32_t codebook) const;
   // Moves samples out; sets `over` when the generation has ended and everything was read.
   size_t read_pcm(std::span<float> dst, bool& over);
   void generate(const Request& request, const AudioSink& sink);
@@ -152,7 +157,8 @@ class Session {
   std::shared_ptr<const Model> model_;
   SessionOptions options_;
   lm::Decoder decoder_;
-  int64_t capacity_limit_;  // columns the session may ever hold
+  std::unique_ptr<FrameLogits> logits_;  // where the options ask; the decoder borrows it
+  int64_t capacity_limit_;               // columns the session may ever hold
   std::optional<SpeechStream> speech_;
   Sampling sampling_;
   CancelFlag cancel_;

@@ -1,6 +1,6 @@
-// Session::save and Session::load.
+// What a session shows of its state: logits, and all of it as bytes.
 //
-// Layout, all little-endian:
+// Layout of these, all little-endian:
 //   8 bytes  "RMRSTATE", u32 version
 //   conversation, progress, sampling, sound: in the order of the write functions below
 //   u64      bytes of the decoder's own state, then that state (it carries the model's fingerprint)
@@ -80,6 +80,32 @@ Sampling read_sampling(ByteReader& in) {
 
 }  // namespace
 
+std::vector<float> Session::logits(int32_t codebook) const {
+  if (codebook < 0 || codebook >= n_codebooks()) {
+    throw Error(Status::kInvalidArgument,
+                concat("codebook: is ", codebook, ", 0 to ", n_codebooks() - 1, " is needed"));
+  }
+  if (!logits_) {
+    throw Error(Status::kInvalidState,
+                "logits: this session keeps none; create it with REMORA_SESSION_KEEP_LOGITS in "
+                "session_params.flags");
+  }
+  check_usable();
+  if (codebook > 0) {
+    const std::vector<float>& kept = logits_->of(codebook);
+    if (!kept.empty()) return kept;
+    throw Error(Status::kInvalidState, concat("logits: no frame has been made yet, so codebook ",
+                                              codebook, " has none; call step first"));
+  }
+  const at::Tensor next = decoder_.next_logits();
+  if (!next.defined()) {
+    throw Error(Status::kInvalidState, "logits: no prompt yet; call prefill first");
+  }
+  const at::Tensor rows = next.contiguous();
+  const float* first = rows.const_data_ptr<float>();
+  return {first, first + rows.numel()};
+}
+
 std::vector<std::byte> Session::save() const {
   check_usable();
   ByteWriter out;
@@ -148,6 +174,7 @@ void Session::load(std::span<const std::byte> bytes) {
   const std::vector<std::byte> decoder = in.numbers<std::byte>();
   decoder_.load(decoder);
 
+  if (logits_) logits_->forget();
   conversation_ = std::move(conversation);
   at_ = std::move(progress);
   sampling_ = sampling;

@@ -63,6 +63,12 @@ Frame Decoder::step(const CancelFlag& cancel) {
   return frame;
 }
 
+at::Tensor Decoder::next_logits() const {
+  const State& s = *state_;
+  const bool there = (s.ready || s.ended) && s.pending.logits.defined();
+  return there ? s.pending.logits.to(at::kCPU) : at::Tensor();
+}
+
 int64_t Decoder::kv_len() const { return state_->kv_len(); }
 
 std::span<const int32_t> Decoder::columns() const { return state_->columns; }

@@ -27,7 +27,7 @@ class DecoderObserver {
  public:
   virtual ~DecoderObserver() = default;
   // After a prefill or a step. logits: [head rows] float32, entry i is token
-  // LanguageModel::slow().head_token(i); hidden: [fast dim], as the fast stack gets it.
+  // LanguageModel::slow().head_tokens()[i]; hidden: [fast dim], as the fast stack gets it.
   virtual void on_slow(const at::Tensor& /*logits*/, const at::Tensor& /*hidden*/) {}
   // codebook: 1 .. num_codebooks - 1. logits: [residual rows] float32.
   virtual void on_fast(int64_t /*codebook*/, const at::Tensor& /*logits*/) {}
@@ -96,6 +96,11 @@ class Decoder {
   // Error{kContextFull} before any work when no position is left, Error{kNumeric} when the logits
   // cannot be sampled.
   Frame step(const CancelFlag& cancel);
+
+  // What the next frame's main token is drawn from, or an end token was: [head rows] float32 in CPU
+  // memory, entry i is token head_tokens()[i] of the slow model. May be overwritten by the next
+  // step. Undefined before a prefill and after an error.
+  at::Tensor next_logits() const;
 
   // Positions in the cache.
   int64_t kv_len() const;

@@ -45,6 +45,8 @@ ERRORS = [
     {"name": "nothing to say", "call": "prefill", "prompt": ""},
     {"name": "only white space", "call": "prefill", "prompt": " \n\t"},
     {"name": "a step before any prompt", "call": "step"},
+    {"name": "logits that the session was not asked to keep", "call": "logits", "codebook": 0},
+    {"name": "logits of a codebook that is not there", "call": "logits", "codebook": 6},
     {"name": "more than everything", "call": "set_sampling", "field": "top_p", "value": 1.5},
     {"name": "no candidate", "call": "set_sampling", "field": "top_k", "value": 0},
     {"name": "a context that is too short", "call": "prefill", "prompt": "Hello world.",
@@ -92,6 +94,9 @@ def failing_status(library: Library, model: ctypes.c_void_p, case: dict) -> int:
         status = library.set_sampling(session, **{case["field"]: case["value"]})
     elif case["call"] == "step":
         status = call.remora_session_step(session, None)
+    elif case["call"] == "logits":
+        status = call.remora_session_logits(session, case["codebook"], None, ctypes.c_size_t(0),
+                                            ctypes.byref(ctypes.c_size_t()))
     else:
         if case["call"] == "cancelled_prefill":
             call.remora_session_cancel(session)

@@ -127,6 +127,16 @@ namespace Remora
         TextOnly = 8,
     }
 
+    /// <summary>What a session does beside speaking.</summary>
+    [Flags]
+    public enum SessionFlags : uint
+    {
+        None = 0,
+
+        /// <summary>Keep what frames are drawn from, for Session.Logits.</summary>
+        KeepLogits = 1,
+    }
+
     [Flags]
     public enum PromptFlags : uint
     {

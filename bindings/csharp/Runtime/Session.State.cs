@@ -9,6 +9,14 @@ namespace Remora
         /// cancel.</summary>
         public void Reset() => RemoraException.Check(NativeMethods.remora_session_reset(_handle));
 
+        /// <summary>The logits that frames are drawn from, before penalty, temperature and filters.
+        /// Codebook 0: for the next frame, an entry for each semantic token and one for the end
+        /// token, by ascending id (see <see cref="ModelInfo"/>). Codebook 1 and up: for that code of
+        /// the last frame; entry i is code i. Needs <see cref="SessionFlags.KeepLogits"/>.</summary>
+        public float[] Logits(int codebook) =>
+            Buffers.Floats((float* dst, UIntPtr capacity, out UIntPtr needed) =>
+                NativeMethods.remora_session_logits(_handle, codebook, dst, capacity, out needed));
+
         /// <summary>Forgets the columns from <paramref name="position"/> on, and ends a generation
         /// that was going.</summary>
         public void Rewind(long position) =>

@@ -15,6 +15,12 @@ namespace Remora
                     native, (uint)sizeof(remora_session_params)));
         }
 
+        public SessionFlags Flags
+        {
+            get => (SessionFlags)_native.flags;
+            set => _native.flags = (uint)value;
+        }
+
         /// <summary>Columns of context, 1 to Info.MaxLength; 0 grows with the request.</summary>
         public int Capacity
         {

@@ -72,6 +72,7 @@ namespace Remora.Tests
                     case "open_model": Model.Open((string)item["path"]); break;
                     case "prefill": session.Prefill((string)item["prompt"]); break;
                     case "step": session.Step(); break;
+                    case "logits": session.Logits(Number(item["codebook"])); break;
                     case "set_sampling": session.SetSampling(Changed(item)); break;
                     case "cancelled_prefill":
                         session.Cancel();

@@ -22,8 +22,8 @@ namespace Remora.Tests
             { "DEVICE", typeof(DeviceKind) }, { "DTYPE", typeof(DType) },
             { "WEIGHTS", typeof(Weights) }, { "FINISH", typeof(Finish) },
             { "LOG", typeof(LogLevel) }, { "AUDIO", typeof(AudioFormat) },
-            { "MODEL", typeof(ModelFlags) }, { "PROMPT", typeof(PromptFlags) },
-            { "E", typeof(Status) },
+            { "MODEL", typeof(ModelFlags) }, { "SESSION", typeof(SessionFlags) },
+            { "PROMPT", typeof(PromptFlags) }, { "E", typeof(Status) },
         };
 
         [Test]
@@ -73,7 +73,9 @@ namespace Remora.Tests
             foreach (Type type in Enumerations.Values)
                 foreach (object value in Enum.GetValues(type))
                     Check.True(seen.Contains(type.Name + "." + value) ||
-                                   value.Equals(ModelFlags.None) || value.Equals(PromptFlags.None),
+                                   value.Equals(ModelFlags.None) ||
+                                   value.Equals(SessionFlags.None) ||
+                                   value.Equals(PromptFlags.None),
                                type.Name + "." + value + " is in the table");
         }
 

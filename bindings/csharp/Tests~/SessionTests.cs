@@ -50,6 +50,36 @@ namespace Remora.Tests
         }
 
         [Test]
+        public static void KeptLogitsAreWhatGreedyCodesAreDrawnFrom()
+        {
+            ModelInfo info = Fixture.Golden.Info;
+            int endIsFirst = info.EndToken < info.SemanticBegin ? 1 : 0;
+            using (var session = new Session(
+                       Fixture.Golden, new SessionOptions { Flags = SessionFlags.KeepLogits }))
+            {
+                session.SetSampling(Fixture.Greedy(3));
+                Check.Fails(Status.InvalidState, () => session.Logits(0));
+                session.Prefill("Hello world.");
+                Check.Fails(Status.InvalidState, () => session.Logits(1));
+                Check.Fails(Status.InvalidArgument, () => session.Logits(Fixture.Codebooks));
+                float[] next = session.Logits(0);
+                Check.Equal(info.CodebookSize + 1, next.Length);
+                Check.True(session.Step(out Frame frame), "a frame");
+                Check.Equal(frame.Codes[0], Largest(next) - endIsFirst);
+                for (int i = 1; i < Fixture.Codebooks; ++i)
+                    Check.Equal(frame.Codes[i], Largest(session.Logits(i)), "codebook " + i);
+            }
+            using (Session session = Fixture.GreedySession(3))
+            {
+                session.Prefill("Hello world.");
+                var error = Check.Fails(Status.InvalidState, () => session.Logits(0));
+                Check.True(error.Message.Contains("KEEP_LOGITS"), "the flag is named");
+            }
+        }
+
+        private static int Largest(float[] values) => Array.IndexOf(values, values.Max());
+
+        [Test]
         public static void TheSoundIsTheSameByEveryWayToIt()
         {
             using (Session session = Fixture.GreedySession(29))

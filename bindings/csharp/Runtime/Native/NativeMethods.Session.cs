@@ -35,6 +35,11 @@ namespace Remora.Native
         internal static extern int remora_session_step(SessionHandle session, remora_frame* result);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        internal static extern int remora_session_logits(
+            SessionHandle session, int codebook, float* result, UIntPtr capacity,
+            out UIntPtr needed);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern int remora_session_read_pcm(
             SessionHandle session, float* dst, UIntPtr capacity, out UIntPtr written);
 

@@ -87,6 +87,9 @@ pub const REMORA_MODEL_NO_CODEC: u32 = 2;
 pub const REMORA_MODEL_NO_LM: u32 = 4;
 pub const REMORA_MODEL_TEXT_ONLY: u32 = 8;
 
+// remora_session_params.flags
+pub const REMORA_SESSION_KEEP_LOGITS: u32 = 1;
+
 // remora_prompt.flags
 pub const REMORA_PROMPT_CONTINUE: u32 = 1;
 pub const REMORA_PROMPT_ALLOW_CONTROL: u32 = 2;

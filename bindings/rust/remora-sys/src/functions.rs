@@ -168,6 +168,13 @@ extern "C" {
         session: *mut remora_session,
         out: *mut remora_frame,
     ) -> remora_status;
+    pub fn remora_session_logits(
+        session: *const remora_session,
+        codebook: i32,
+        out: *mut f32,
+        capacity: usize,
+        needed: *mut usize,
+    ) -> remora_status;
     pub fn remora_session_read_pcm(
         session: *mut remora_session,
         dst: *mut f32,

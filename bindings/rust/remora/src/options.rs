@@ -81,6 +81,8 @@ pub struct SessionOptions {
     pub codec_chunk_first: u32,
     /// Pieces grow to this many frames.
     pub codec_chunk_next: u32,
+    /// Keep what frames are drawn from, for [`Session::logits`](crate::Session::logits).
+    pub keep_logits: bool,
 }
 
 impl SessionOptions {
@@ -97,11 +99,13 @@ impl SessionOptions {
             sdpa: SdpaPolicy::from_raw(raw.sdpa),
             codec_chunk_first: count(raw.codec_chunk_first),
             codec_chunk_next: count(raw.codec_chunk_next),
+            keep_logits: raw.flags & sys::REMORA_SESSION_KEEP_LOGITS != 0,
         })
     }
 
     pub(crate) fn raw(&self) -> Result<sys::remora_session_params> {
         let mut raw = defaults(sys::remora_session_params_init)?;
+        raw.flags = if self.keep_logits { sys::REMORA_SESSION_KEEP_LOGITS } else { 0 };
         raw.capacity = c_int(self.capacity);
         raw.kv_mode = self.kv_mode.raw();
         raw.sdpa = self.sdpa.raw();

@@ -3,7 +3,7 @@
 use remora_sys as sys;
 
 use crate::error::{check, Error, Result};
-use crate::ffi::{collect, create, describe};
+use crate::ffi::{c_int, collect, create, describe};
 use crate::session::Session;
 use crate::stats::Stats;
 
@@ -28,6 +28,22 @@ impl Session {
             Ok(position) => Ok(position),
             Err(_) => Err(Error::last(i32::try_from(position).unwrap_or(i32::MIN))),
         }
+    }
+
+    /// The logits that frames are drawn from, before penalty, temperature and filters. Codebook 0: for
+    /// the next frame, an entry for each semantic token and one for the end token, by ascending id
+    /// (see [`ModelInfo`](crate::ModelInfo)). Codebook 1 and up: for that code of the last frame;
+    /// entry i is code i.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no such codebook. `InvalidState`: nothing was kept yet, or
+    /// [`SessionOptions::keep_logits`](crate::SessionOptions::keep_logits) was not set.
+    pub fn logits(&self, codebook: u32) -> Result<Vec<f32>> {
+        // SAFETY: a live session, used by this thread alone; a buffer with its capacity.
+        collect(|out, capacity, needed| unsafe {
+            let codebook = c_int(codebook);
+            sys::remora_session_logits(self.as_ptr(), codebook, out, capacity, needed)
+        })
     }
 
     /// Forgets the columns from `position` on, and ends a generation that was going.

@@ -52,6 +52,18 @@ public struct Session: ~Copyable, Sendable {
     return Int(position)
   }
 
+  /// The logits that frames are drawn from, before penalty, temperature and filters. Codebook 0: for
+  /// the next frame, an entry for each semantic token and one for the end token, by ascending id (see
+  /// `ModelInfo`). Codebook 1 and up: for that code of the last frame; entry i is code i. Throws
+  /// `.invalidState` when nothing was kept yet, or the options have no `keepsLogits`.
+  public func logits(_ codebook: Int) throws(RemoraError) -> [Float] {
+    let raw = handle.raw
+    return try sizedArray { values, capacity, needed in
+      remora_session_logits(
+        raw, Int32(clamping: codebook), values?.assumingMemoryBound(to: Float.self), capacity, needed)
+    }
+  }
+
   /// Forgets the columns from `position` on, and ends a generation that was going; the next prompt
   /// reuses what is left.
   public mutating func rewind(to position: Int) throws(RemoraError) {

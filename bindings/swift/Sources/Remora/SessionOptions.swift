@@ -30,4 +30,9 @@ public struct SessionOptions: Sendable {
     get { Int(raw.codec_chunk_next) }
     set { raw.codec_chunk_next = Int32(clamping: newValue) }
   }
+  /// Keep what frames are drawn from, for `Session.logits`.
+  public var keepsLogits: Bool {
+    get { raw.flags & UInt32(REMORA_SESSION_KEEP_LOGITS) != 0 }
+    set { raw.flags = newValue ? UInt32(REMORA_SESSION_KEEP_LOGITS) : 0 }
+  }
 }

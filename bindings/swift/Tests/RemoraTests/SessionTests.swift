@@ -47,6 +47,28 @@ import Testing
     #expect(try whole.stats().cacheLength == whole.position())
   }
 
+  @Test func keptLogitsAreWhatGreedyCodesAreDrawnFrom() throws {
+    let model = try Models.golden.get()
+    var options = SessionOptions()
+    #expect(!options.keepsLogits)
+    options.keepsLogits = true
+    var session = try Session(model, options: options)
+    try session.setSampling(.greedy(3))
+    #expect(failure { _ = try session.logits(0) }?.code == .invalidState)
+    try session.prefill("Hello world.")
+    #expect(failure { _ = try session.logits(1) }?.code == .invalidState)
+    #expect(failure { _ = try session.logits(6) }?.code == .invalidArgument)
+    let next = try session.logits(0)
+    #expect(next.count == model.info.codebookSize + 1)
+    let frame = try #require(try session.step())
+    let endIsFirst = model.info.endToken < model.info.semanticBegin ? 1 : 0
+    #expect(next.firstIndex(of: next.max()!)! - endIsFirst == Int(frame.codes[0]))
+    for codebook in 1..<6 {
+      let logits = try session.logits(codebook)
+      #expect(logits.firstIndex(of: logits.max()!)! == Int(frame.codes[codebook]))
+    }
+  }
+
   @Test func warmingUpChangesNoResult() throws {
     var session = try session(Models.golden.get(), .greedy(5))
     try session.warmUp()

@@ -18,7 +18,7 @@ struct SharedCases: Decodable {
     let status: Int32
     let path, prompt, field, transcript: String?
     let value: Float?
-    let max_frames: Int?
+    let max_frames, codebook: Int?
     let codes: [Int32]?
     let bytes: [UInt8]?
     var testDescription: String { name }
@@ -84,6 +84,7 @@ struct SharedCases: Decodable {
     var session = try session(model, .greedy(frames))
     switch item.call {
     case "step": _ = try session.step()
+    case "logits": _ = try session.logits(#require(item.codebook))
     case "set_sampling":
       var sampling = Sampling.greedy(frames)
       switch item.field {

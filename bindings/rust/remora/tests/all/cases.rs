@@ -68,6 +68,7 @@ fn provoke(model: &Model, case: &Json) -> Result<()> {
             Voice::load(model, &bytes).map(drop)
         }
         "step" => session.step(&mut [0; 16]).map(drop),
+        "logits" => session.logits(case["codebook"].int()).map(drop),
         "prefill" => session.prefill(case["prompt"].text()),
         "cancelled_prefill" => {
             session.cancel();

@@ -58,6 +58,44 @@ fn frames_count_columns_and_buffers_are_checked() {
     assert_eq!(session.read_pcm(&mut []).expect("no room for sound is no error"), Some(0));
 }
 
+fn argmax(values: &[f32]) -> i32 {
+    let best = (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b]));
+    best.expect("logits").try_into().unwrap()
+}
+
+#[test]
+fn kept_logits_are_what_greedy_codes_are_drawn_from() {
+    let mut options = SessionOptions::new().expect("the defaults");
+    assert!(!options.keep_logits);
+    options.keep_logits = true;
+    let mut session = Session::with_options(golden(), &options).expect("a session");
+    session.set_sampling(&greedy(3)).expect("sampling");
+    assert_eq!(session.logits(0).expect_err("no prompt").code(), ErrorCode::InvalidState);
+    session.prefill(TEXT).expect("a prompt");
+    assert_eq!(session.logits(1).expect_err("no frame").code(), ErrorCode::InvalidState);
+    assert_eq!(session.logits(6).expect_err("no codebook").code(), ErrorCode::InvalidArgument);
+
+    let info = golden().info().expect("what the model is");
+    let end_is_first = i32::from(info.end_token < info.semantic_begin);
+    let next = session.logits(0).expect("of the next frame");
+    assert_eq!(next.len(), info.codebook_size + 1);
+    let mut codes = [0; 6];
+    session.step(&mut codes).expect("a frame");
+    assert_eq!(argmax(&next) - end_is_first, codes[0]);
+    for (codebook, code) in (1..6).zip(&codes[1..]) {
+        assert_eq!(argmax(&session.logits(codebook).expect("of the last frame")), *code);
+    }
+}
+
+#[test]
+fn without_the_option_the_error_names_it() {
+    let mut session = greedy_session(golden(), 3);
+    session.prefill(TEXT).expect("a prompt");
+    let error = session.logits(0).expect_err("nothing is kept");
+    assert_eq!(error.code(), ErrorCode::InvalidState);
+    assert!(error.to_string().contains("KEEP_LOGITS"), "{error}");
+}
+
 #[test]
 fn another_thread_cancels_a_generation() {
     let mut sampling = greedy(2000);
