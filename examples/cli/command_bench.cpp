@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "bench/matrix.h"
+#include "bench/pairs.h"
 #include "bench/speed.h"
 #include "commands.h"
 #include "failure.h"
@@ -97,6 +98,7 @@ int run_matrix(const BenchOptions& options, const LoadedModel& model, int thread
                      {"weights", weights_word(model.info.weights)},
                      {"sampling", "greedy"},
                      {"repeat", options.repeat},
+                     {"capacity_cost", measure_capacity_cost(model, matrix)},
                      {"rows", measure_matrix(model, matrix)}};
   const std::string table = "`" + command + "`, " + remora_build_info() + ", " + processor_name() +
                             ", " + std::to_string(threads) + " threads\n\n" +

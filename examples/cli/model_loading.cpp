@@ -54,7 +54,7 @@ Origin find_origin(const ModelOptions& options, bool codec_is_enough) {
   if (!options.random.empty()) {
     return {"",
             std::make_unique<SyntheticCheckpoint>(released_shape(options.random), kRandomSeed,
-                                                  Ending::kByChance),
+                                                  Ending::kNever),
             "random " + options.random};
   }
   if (!options.model.empty()) return {options.model, nullptr, options.model};

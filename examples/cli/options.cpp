@@ -79,8 +79,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   command
       .add_option("--random", options.random,
                   "Random weights of a released model's size, made in memory: to measure speed")
-      ->check(CLI::IsMember({"s1-mini", "s2-pro", "s2-pro-attn"}).description(""))
-      ->type_name("s1-mini|s2-pro|s2-pro-attn")
+      ->type_name("s1-mini|s2-pro|s2-pro-attn[:LAYERS]")
       ->excludes(model);
   command.add_option("--device", options.device, "Where to compute")
       ->type_name("auto|cpu|cuda[:N]|mps");

@@ -44,6 +44,11 @@ class Matrix(CliTest):
                           "--capacities", "64,256", "--repeat", 3, "--markdown", table)
         for field in ("command", "versions", "hardware", "rows"):
             self.assertIn(field, report)
+        pairs = {p["prompt"]: p for p in report["capacity_cost"]}
+        self.assertEqual(pairs[20]["capacities"], [64, 256])
+        self.assertNotIn(100, pairs)  # fits one capacity only
+        self.assertLessEqual(pairs[20]["ratio"]["q1"], pairs[20]["ratio"]["q3"])
+        self.assertEqual(pairs[20]["rounds"], 24)
         ways = {("eager", "full", "math"), ("eager", "full", "auto"), ("eager", "active", "math"),
                 ("eager", "active", "auto"), ("graph", "graph", "math")}
         cells = {}
@@ -61,6 +66,8 @@ class Matrix(CliTest):
                 # float32: every way draws the same codes
                 self.assertTrue(row["argmax_agree"])
                 self.assertIsNone(row["first_diverging_frame"])
+                # Logits of magnitude 1 after three layers of float32 sums in another order.
+                self.assertLess(row["max_logit_diff"], 1e-4)
                 if row["sdpa"] == "math":
                     self.assertEqual(row["sdpa_ran"], "math")
         lines = table.read_text().splitlines()

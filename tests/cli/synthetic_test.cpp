@@ -87,7 +87,10 @@ TEST(ReleasedShapes, CountTensorsAndParameters) {
   EXPECT_EQ(total(lm_tensors(s1.lm)), 860169216u);
   EXPECT_EQ(codec_tensors(s2.codec).size(), 535u);
   EXPECT_EQ(total(codec_tensors(s2.codec)), 391430530u);
-  EXPECT_THROW(released_shape("s3"), Failure);
+  EXPECT_EQ(released_shape("s2-pro:3").lm.slow.n_layer, 3);
+  for (const char* wrong : {"s3", "s2-pro:", "s2-pro:0", "s2-pro:4x", "s2-pro:9999"}) {
+    EXPECT_THROW(released_shape(wrong), Failure) << wrong;
+  }
 }
 
 TEST(ReleasedShapes, ControlTokensHaveTheReleasedIds) {

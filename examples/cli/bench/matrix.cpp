@@ -1,8 +1,9 @@
 #include "bench/matrix.h"
 
-#include <algorithm>
+#include <charconv>
 #include <optional>
 
+#include "bench/outcome.h"
 #include "bench/timing.h"
 #include "bench/trial.h"
 #include "failure.h"
@@ -29,16 +30,6 @@ constexpr Way kWays[] = {
     {"graph", REMORA_KV_GRAPH, REMORA_SDPA_MATH},
 };
 
-struct Outcome {
-  Samples step_ms;
-  double first_step_ms = 0;
-  uint64_t peak_bytes = 0;
-  uint64_t device_bytes = 0;  // in use on a GPU, by everybody; 0 on the CPU
-  uint64_t kv_bytes = 0;
-  remora_sdpa_policy sdpa_ran = REMORA_SDPA_AUTO;
-  std::vector<int32_t> codes;  // frame by frame
-};
-
 uint64_t device_memory_in_use(const remora_model_info& info) {
   if (info.device == REMORA_DEVICE_CPU) return 0;
   remora_device_info device = {};
@@ -55,13 +46,21 @@ Outcome run_way(const LoadedModel& model, const Way& way, const std::vector<int3
   options.sdpa = way.sdpa;
   check(remora_trim_memory());
   reset_peak_memory();
-  Trial trial(model, options.to_library(), greedy_sampling());
+  remora_session_params params = options.to_library();
+  params.flags |= REMORA_SESSION_KEEP_LOGITS;
+  Trial trial(model, params, greedy_sampling());
   Outcome outcome;
   trial.prefill(prompt);
   trial.settle();
+  bool ended = false;
   for (int i = 0; i < 1 + kWarmSteps + repeat; ++i) {
-    const std::optional<double> elapsed = trial.step();
-    if (!elapsed) break;  // the model has ended
+    if (!ended) outcome.logits.push_back(trial.logits());
+    std::optional<double> elapsed = trial.step();
+    if (!elapsed) {
+      if (!ended) outcome.codes = trial.codes();
+      ended = true;
+      elapsed = trial.again();
+    }
     if (i == 0) outcome.first_step_ms = *elapsed;
     if (i > kWarmSteps) outcome.step_ms.add(*elapsed);
   }
@@ -70,25 +69,8 @@ Outcome run_way(const LoadedModel& model, const Way& way, const std::vector<int3
   outcome.kv_bytes = stats.kv_bytes;
   outcome.peak_bytes = peak_memory_since_reset();
   outcome.device_bytes = device_memory_in_use(model.info);
-  outcome.codes = trial.codes();
+  if (!ended) outcome.codes = trial.codes();
   return outcome;
-}
-
-// The first frame whose codes differ, or the number of frames that can be compared.
-size_t equal_frames(const Outcome& a, const Outcome& b, size_t n_codes) {
-  const size_t n = std::min(a.codes.size(), b.codes.size());
-  const auto difference = std::mismatch(a.codes.begin(), a.codes.begin() + n, b.codes.begin());
-  return static_cast<size_t>(difference.first - a.codes.begin()) / n_codes;
-}
-
-void compare(const Outcome& outcome, const std::optional<Outcome>& baseline, size_t n_codes,
-             Json& row) {
-  if (!baseline || baseline->codes.empty() || outcome.codes.empty()) return;
-  const size_t frames = std::max(outcome.codes.size(), baseline->codes.size()) / n_codes;
-  const size_t equal = equal_frames(outcome, *baseline, n_codes);
-  // The first code of a frame is the most likely one of the slow model.
-  row["argmax_agree"] = outcome.codes.front() == baseline->codes.front();
-  if (equal < frames) row["first_diverging_frame"] = equal;
 }
 
 Json describe_row(const Way& way, int64_t prompt, int64_t capacity) {
@@ -120,7 +102,7 @@ void fill_row(const Outcome& outcome, Json& row) {
   row["kv_bytes"] = outcome.kv_bytes;
   row["peak_rss_bytes"] = outcome.peak_bytes;
   if (outcome.device_bytes > 0) row["device_bytes"] = outcome.device_bytes;
-  row["finite"] = true;  // the library refuses to draw from numbers that are not
+  row["finite"] = all_finite(outcome.logits);
 }
 
 // All ways at one prompt and capacity.
@@ -140,7 +122,7 @@ void measure_cell(const LoadedModel& model, const MatrixOptions& options, int64_
       Outcome outcome = run_way(model, way, tokens, capacity, options.repeat);
       fill_row(outcome, row);
       if (&way == &kWays[0]) baseline = outcome;
-      compare(outcome, baseline, n_codes, row);
+      if (baseline) compare(outcome, *baseline, n_codes, row);
     } catch (const Failure& failure) {
       if (failure.code() != kError) throw;
       row["error"] = failure.what();
@@ -149,10 +131,18 @@ void measure_cell(const LoadedModel& model, const MatrixOptions& options, int64_
   }
 }
 
+// Four significant digits: differences of logits can be tiny.
+std::string short_number(double value) {
+  char text[32];
+  const auto end =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::general, 4).ptr;
+  return {text, end};
+}
+
 std::string cell(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fixed(value.get<double>(), 3);
+  if (value.is_number_float()) return short_number(value.get<double>());
   return value.dump();
 }
 

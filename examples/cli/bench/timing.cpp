@@ -30,6 +30,13 @@ double Samples::max() const {
   return values_.empty() ? kNone : *std::max_element(values_.begin(), values_.end());
 }
 
+double Samples::quantile(double q) const {
+  if (values_.empty()) return kNone;
+  std::vector<double> sorted = values_;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[static_cast<size_t>(std::lround(q * static_cast<double>(sorted.size() - 1)))];
+}
+
 Json Samples::json() const {
   return {{"median", rounded(median())}, {"min", rounded(min())}, {"max", rounded(max())}};
 }

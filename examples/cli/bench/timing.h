@@ -17,6 +17,8 @@ class Samples {
   double median() const;
   double min() const;
   double max() const;
+  // The sample below which the share `q` (0 to 1) of all lies, the nearest one.
+  double quantile(double q) const;
 
   // {"median","min","max"}
   Json json() const;

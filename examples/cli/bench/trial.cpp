@@ -68,13 +68,18 @@ Trial::Trial(const LoadedModel& model, const remora_session_params& params,
 }
 
 double Trial::prefill(const std::vector<int32_t>& prompt) {
-  if (Interrupt::raised()) throw Failure(kInterrupted, "interrupted");
   check(remora_session_reset(session_.get()));
   codes_.clear();
+  prompt_ = prompt;
+  return prefill_again();
+}
+
+double Trial::prefill_again() {
+  if (Interrupt::raised()) throw Failure(kInterrupted, "interrupted");
   remora_prompt request;
   check(remora_prompt_init(&request, sizeof request));
-  request.tokens = prompt.data();
-  request.n_tokens = prompt.size() / (frame_.size() + 1);
+  request.tokens = prompt_.data();
+  request.n_tokens = prompt_.size() / (frame_.size() + 1);
   const auto start = std::chrono::steady_clock::now();
   check(remora_session_prefill(session_.get(), &request));
   return milliseconds_since(start);
@@ -100,6 +105,26 @@ std::optional<double> Trial::step() {
   check(status);
   codes_.insert(codes_.end(), frame_.begin(), frame_.end());
   return elapsed;
+}
+
+double Trial::again() {
+  prefill_again();
+  const std::optional<double> elapsed = step();
+  if (!elapsed) throw Failure(kError, "bench: the model ends without saying anything");
+  return *elapsed;
+}
+
+double Trial::step_or_again() {
+  const std::optional<double> elapsed = step();
+  return elapsed ? *elapsed : again();
+}
+
+std::vector<float> Trial::logits() const {
+  size_t needed = 0;
+  check(remora_session_logits(session_.get(), 0, nullptr, 0, &needed));
+  std::vector<float> logits(needed);
+  check(remora_session_logits(session_.get(), 0, logits.data(), logits.size(), &needed));
+  return logits;
 }
 
 double Trial::slow_step() {

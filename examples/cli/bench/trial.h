@@ -31,6 +31,11 @@ class Trial {
   void settle();
   // One frame, or nothing when the model has ended.
   std::optional<double> step();
+  // The first frame behind the prompt once more, for a model that has ended too early to be timed.
+  double again();
+  double step_or_again();
+  // Of the next frame's first code; needs REMORA_SESSION_KEEP_LOGITS.
+  std::vector<float> logits() const;
   // The slow model over the newest column once more, as a step does it; on the CPU only, where the
   // call waits for it. Ends the generation.
   double slow_step();
@@ -43,11 +48,14 @@ class Trial {
   const std::vector<int32_t>& codes() const { return codes_; }
 
  private:
+  double prefill_again();
+
   const LoadedModel& model_;
   SessionPtr session_;
   remora_sampling sampling_;
   std::vector<int32_t> frame_;
   std::vector<int32_t> codes_;
+  std::vector<int32_t> prompt_;
 };
 
 }  // namespace remora::cli

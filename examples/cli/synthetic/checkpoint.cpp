@@ -24,6 +24,7 @@ SyntheticCheckpoint::SyntheticCheckpoint(const CheckpointShape& shape, uint64_t 
   const Vocabulary vocabulary = make_vocabulary(shape.lm);
   std::vector<TensorSpec> lm = lm_tensors(shape.lm);
   if (ending == Ending::kByLength) add_length_circuit(shape.lm, vocabulary, lm);
+  if (ending == Ending::kNever) remove_end(shape.lm, vocabulary, lm);
   images_.emplace("model.safetensors", SafetensorsImage(std::move(lm), seed));
   images_.emplace("codec.safetensors", SafetensorsImage(codec_tensors(shape.codec), seed));
   for (const auto& [name, image] : images_) files_[name].image = &image;

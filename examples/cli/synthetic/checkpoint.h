@@ -15,9 +15,9 @@
 
 namespace remora::cli {
 
-// How speech comes to its end: when the end token happens to be drawn, or in time with the text's
-// length (see length_circuit.h; for shapes with few channels only).
-enum class Ending { kByChance, kByLength };
+// How speech comes to its end: never by itself, for measurements, or in time with the text's length
+// (for shapes with few channels only). See length_circuit.h.
+enum class Ending { kNever, kByLength };
 
 // What make-tiny takes when no seed is given.
 inline constexpr uint64_t kTinySeed = 1;

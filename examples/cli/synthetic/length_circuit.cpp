@@ -29,6 +29,22 @@ struct EndRow {
 constexpr EndRow kS2End = {-7.5f, 7.0f};
 constexpr EndRow kS1End = {-7.0f, 5.0f};
 
+TensorSpec& find_tensor(std::vector<TensorSpec>& tensors, std::string_view suffix) {
+  for (TensorSpec& tensor : tensors) {
+    if (tensor.name == suffix || tensor.name == "text_model.model." + std::string(suffix) ||
+        tensor.name == "audio_decoder." + std::string(suffix)) {
+      return tensor;
+    }
+  }
+  throw Failure(kError, "made-up checkpoint: no tensor " + std::string(suffix));
+}
+
+// S2-Pro's head is the text embedding itself, S1-mini has one of its own.
+TensorSpec& find_head(const LmShape& shape, std::vector<TensorSpec>& tensors) {
+  const bool tied = shape.family == Family::kS2Pro;
+  return find_tensor(tensors, tied ? "embeddings.weight" : "output.weight");
+}
+
 class Circuit {
  public:
   Circuit(const LmShape& shape, const Vocabulary& vocabulary, std::vector<TensorSpec>& tensors)
@@ -42,15 +58,7 @@ class Circuit {
   }
 
  private:
-  TensorSpec& find(std::string_view suffix) {
-    for (TensorSpec& tensor : tensors_) {
-      if (tensor.name == suffix || tensor.name == "text_model.model." + std::string(suffix) ||
-          tensor.name == "audio_decoder." + std::string(suffix)) {
-        return tensor;
-      }
-    }
-    throw Failure(kError, "made-up checkpoint: no tensor " + std::string(suffix));
-  }
+  TensorSpec& find(std::string_view suffix) { return find_tensor(tensors_, suffix); }
 
   static void set_column(TensorSpec& matrix, int64_t column, float value) {
     matrix.patches.push_back({0, matrix.shape[0], column, column + 1, value});
@@ -92,10 +100,9 @@ class Circuit {
     find("layers.0.attention.wo.weight").patches.push_back({kShare, kShare + 1, 0, 1, kShareGain});
   }
 
-  // In the head: S2-Pro's is the text embedding itself, S1-mini has one of its own.
   void end_row() {
     const bool tied = shape_.family == Family::kS2Pro;
-    TensorSpec& head = find(tied ? "embeddings.weight" : "output.weight");
+    TensorSpec& head = find_head(shape_, tensors_);
     const EndRow end = tied ? kS2End : kS1End;
     const int64_t row = vocabulary_.end_id;
     if (!tied) head.patches.push_back({0, head.shape[0], 0, kChannels, 0});
@@ -117,6 +124,12 @@ class Circuit {
 void add_length_circuit(const LmShape& shape, const Vocabulary& vocabulary,
                         std::vector<TensorSpec>& tensors) {
   Circuit(shape, vocabulary, tensors).build();
+}
+
+void remove_end(const LmShape& shape, const Vocabulary& vocabulary,
+                std::vector<TensorSpec>& tensors) {
+  const int64_t row = vocabulary.end_id;
+  find_head(shape, tensors).patches.push_back({row, row + 1, 0, shape.slow.dim, 0});
 }
 
 }  // namespace remora::cli

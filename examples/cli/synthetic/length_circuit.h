@@ -19,4 +19,8 @@ namespace remora::cli {
 void add_length_circuit(const LmShape& shape, const Vocabulary& vocabulary,
                         std::vector<TensorSpec>& tensors);
 
+// The end token's logit becomes 0, which is far from the highest of thousands of random ones.
+void remove_end(const LmShape& shape, const Vocabulary& vocabulary,
+                std::vector<TensorSpec>& tensors);
+
 }  // namespace remora::cli

@@ -1,11 +1,14 @@
 #include "synthetic/shape.h"
 
+#include <charconv>
 #include <string>
 
 #include "failure.h"
 
 namespace remora::cli {
 namespace {
+
+constexpr int64_t kMostLayers = 512;
 
 CodecShape released_codec() {
   return {.encoder_dim = 64,
@@ -49,6 +52,14 @@ LmShape s2_pro_attention() {
   return shape;
 }
 
+CheckpointShape shape_called(std::string_view name) {
+  if (name == "s2-pro") return {s2_pro(), released_codec()};
+  if (name == "s1-mini") return {s1_mini(), released_codec()};
+  if (name == "s2-pro-attn") return {s2_pro_attention(), released_codec()};
+  throw Failure(kUsage, "--random: no model is called '" + std::string(name) +
+                            "'; take s1-mini, s2-pro or s2-pro-attn");
+}
+
 }  // namespace
 
 CheckpointShape tiny_shape(Family family) {
@@ -71,12 +82,20 @@ CheckpointShape tiny_shape(Family family) {
                     .semantic_codebook_size = 256}};
 }
 
-CheckpointShape released_shape(std::string_view name) {
-  if (name == "s2-pro") return {s2_pro(), released_codec()};
-  if (name == "s1-mini") return {s1_mini(), released_codec()};
-  if (name == "s2-pro-attn") return {s2_pro_attention(), released_codec()};
-  throw Failure(kUsage, "--random: no model is called '" + std::string(name) +
-                            "'; take s1-mini, s2-pro or s2-pro-attn");
+CheckpointShape released_shape(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  CheckpointShape shape = shape_called(name);
+  if (colon == std::string_view::npos) return shape;
+  const std::string_view layers = text.substr(colon + 1);
+  const char* end = layers.data() + layers.size();
+  const auto [last, error] = std::from_chars(layers.data(), end, shape.lm.slow.n_layer);
+  if (error != std::errc() || last != end || shape.lm.slow.n_layer < 1 ||
+      shape.lm.slow.n_layer > kMostLayers) {
+    throw Failure(kUsage, "--random: '" + std::string(layers) +
+                              "' is no number of layers from 1 to " + std::to_string(kMostLayers));
+  }
+  return shape;
 }
 
 }  // namespace remora::cli

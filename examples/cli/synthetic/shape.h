@@ -68,7 +68,8 @@ CheckpointShape tiny_shape(Family family);
 
 // "s2-pro", "s1-mini", or "s2-pro-attn": attention as in S2-Pro (36 layers, 32 query and 8 KV heads
 // of 128) with narrow width, feed-forward and vocabulary, so that attention can be measured in
-// little memory. Throws Failure for another name.
-CheckpointShape released_shape(std::string_view name);
+// little memory. ":N" behind the name makes it N layers deep (the slow model). Throws Failure for
+// other texts.
+CheckpointShape released_shape(std::string_view text);
 
 }  // namespace remora::cli
