@@ -36,6 +36,7 @@ Codebook::Codebook(Weights& weights, const std::string& module, int64_t entries,
   in_bias_ = weights.constant(module + ".in_proj.bias", {entry_dim});
   directions_ = Weights::arranged(table_, normalised);
   squares_ = Weights::arranged(directions_, lengths_squared);
+  if (!directions_.is_meta()) weights.count(directions_.nbytes() + squares_.nbytes());
 }
 
 at::Tensor Codebook::decode(const at::Tensor& indices) const {

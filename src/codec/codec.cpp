@@ -10,6 +10,7 @@
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "codec/fingerprint.h"
 #include "codec/names.h"
 #include "io/checkpoint.h"
 #include "io/json.h"
@@ -73,6 +74,7 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
   check_cancel(options);
   weights.finish();
   weight_bytes_ = weights.bytes();
+  fingerprint_ = table_fingerprint(weights, config_);
 }
 
 const DecodePath& Codec::decode_path() const {

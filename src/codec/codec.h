@@ -46,8 +46,10 @@ class Codec {
   at::ScalarType dtype() const { return dtype_; }
   bool has_decoder() const { return decoder_.has_value(); }
   bool has_encoder() const { return encoder_.has_value(); }
-  // Memory of the tensors as loaded, mapped files included; rearranged copies are not counted.
+  // Memory of the weights in the form they are computed with, mapped files included.
   uint64_t weight_bytes() const { return weight_bytes_; }
+  // Codes of one codec are noise to another; see table_fingerprint().
+  uint64_t fingerprint() const { return fingerprint_; }
 
   // A whole clip: codes [rows, frames], int32 or int64, on any device, not written to; rows from 2
   // to config().n_codebooks() (fewer rows: the residual codebooks behind them stay out). An index
@@ -83,6 +85,7 @@ class Codec {
   std::optional<DecodePath> decoder_;
   std::optional<EncodePath> encoder_;
   uint64_t weight_bytes_ = 0;
+  uint64_t fingerprint_ = 0;
 };
 
 }  // namespace remora::codec

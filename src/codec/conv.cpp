@@ -11,9 +11,10 @@ CausalConv1d::CausalConv1d(Weights& weights, StateLayout& layout, const std::str
   const at::Tensor bias = weights.plain(module + ".conv.bias", {shape.out});
   if (weight.is_meta() || bias.is_meta()) return;
   const auto place = [&](const at::Tensor& value) {
-    return shape.wide ? weights.placed(value) : weights.computed(value);
+    return weights.moved(value, shape.wide ? at::kFloat : weights.compute());
   };
   kernel_ = make_row_kernel(place(weight), place(bias), shape);
+  weights.count(kernel_->bytes());
 }
 
 at::Tensor CausalConv1d::apply(const Pass& pass, const at::Tensor& rows) const {
@@ -38,9 +39,12 @@ CausalConvTranspose1d::CausalConvTranspose1d(Weights& weights, StateLayout& layo
                                 .flip(2)
                                 .permute({3, 1, 0, 2})
                                 .reshape({shape.stride * shape.out, shape.in, taps});
-  kernel_ =
-      make_product_kernel(weights.computed(phases), weights.computed(bias.repeat(shape.stride)),
-                          {.in = shape.in, .out = shape.stride * shape.out, .kernel = taps});
+  const auto place = [&](const at::Tensor& value) {
+    return weights.moved(value, weights.compute());
+  };
+  kernel_ = make_product_kernel(place(phases), place(bias.repeat(shape.stride)),
+                                {.in = shape.in, .out = shape.stride * shape.out, .kernel = taps});
+  weights.count(kernel_->bytes());
 }
 
 at::Tensor CausalConvTranspose1d::close(Pass& pass, const at::Tensor& rows) const {

@@ -101,6 +101,13 @@ class FastFilter::Node {
     odd_ = std::make_unique<const Node>(odd, levels - 1);
   }
 
+  uint64_t bytes() const {
+    if (both_) return both_->bytes() + even_->bytes() + odd_->bytes();
+    uint64_t total = 0;
+    for (const at::Tensor& tap : leaf_) total += tap.nbytes();
+    return total;
+  }
+
   // x: [(blocks + length - 1) * dilation, in] -> [blocks * dilation, out]
   at::Tensor apply(const at::Tensor& x, int64_t blocks, int64_t dilation) const {
     if (!both_) return multiply(x, blocks * dilation, dilation);
@@ -145,6 +152,8 @@ bool FastFilter::fits(const at::Tensor& weight, const ConvShape& shape) {
 }
 
 int64_t FastFilter::granule() const { return kPhases * shape_.dilation; }
+
+uint64_t FastFilter::bytes() const { return direct_->bytes() + root_->bytes(); }
 
 at::Tensor FastFilter::apply(const at::Tensor& rows) const {
   const int64_t carried = shape_.carried();

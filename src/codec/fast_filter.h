@@ -27,6 +27,7 @@ class FastFilter final : public RowKernel {
 
   at::Tensor apply(const at::Tensor& rows) const override;
   int64_t granule() const override;
+  uint64_t bytes() const override;
 
   // Whether it is worth its sums for this shape and type.
   static bool fits(const at::Tensor& weight, const ConvShape& shape);

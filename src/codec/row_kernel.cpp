@@ -45,6 +45,7 @@ class UnfoldedProduct final : public RowKernel {
   at::Tensor apply(const at::Tensor& rows) const override {
     return at::addmm(bias_, unfolded(rows, shape_), weight_);
   }
+  uint64_t bytes() const override { return weight_.nbytes() + bias_.nbytes(); }
 
  private:
   ConvShape shape_;
@@ -78,6 +79,8 @@ class StockConvolution final : public RowKernel {
                                     at::IntArrayRef(zero), at::IntArrayRef(dilation));
     return y.squeeze(2).squeeze(0).t().contiguous();  // [n, out]: already so in memory
   }
+  // The matrix shares the weight's memory.
+  uint64_t bytes() const override { return weight_.nbytes() + bias_.nbytes(); }
 
  private:
   ConvShape shape_;
@@ -103,6 +106,7 @@ class DiagonalSums final : public RowKernel {
                             {width, shape_.dilation * width + shape_.out, 1});
     return taps.sum(1) + bias_;  // [n, out]
   }
+  uint64_t bytes() const override { return weight_.nbytes() + bias_.nbytes(); }
 
  private:
   ConvShape shape_;

@@ -29,6 +29,8 @@ class RowKernel {
   virtual at::Tensor apply(const at::Tensor& rows) const = 0;
   // Outputs that are best computed together: long inputs are cut at multiples of it.
   virtual int64_t granule() const { return 1; }
+  // Memory of the tensors it holds.
+  virtual uint64_t bytes() const = 0;
 };
 
 // The fastest kernel that is right for this shape. weight: [out, in, kernel]; bias: [out]; both of

@@ -49,15 +49,19 @@ at::Tensor Weights::folded(std::string_view module, const std::vector<int64_t>& 
   return unknown(shape);
 }
 
-at::Tensor Weights::placed(const at::Tensor& value) { return given(value, value.scalar_type()); }
+at::Tensor Weights::placed(const at::Tensor& value) {
+  return counted(moved(value, value.scalar_type()));
+}
 
-at::Tensor Weights::computed(const at::Tensor& value) { return given(value, compute_); }
+at::Tensor Weights::computed(const at::Tensor& value) { return counted(moved(value, compute_)); }
 
-at::Tensor Weights::given(const at::Tensor& value, at::ScalarType type) {
-  if (value.is_meta()) return value;
-  at::Tensor out = value.to(device_, type).contiguous();
-  bytes_ += out.nbytes();
-  return out;
+at::Tensor Weights::moved(const at::Tensor& value, at::ScalarType type) const {
+  return value.is_meta() ? value : value.to(device_, type).contiguous();
+}
+
+at::Tensor Weights::counted(const at::Tensor& value) {
+  if (!value.is_meta()) bytes_ += value.nbytes();
+  return value;
 }
 
 }  // namespace remora::codec

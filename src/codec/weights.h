@@ -46,7 +46,12 @@ class Weights {
   at::Tensor placed(const at::Tensor& value);
   at::Tensor computed(const at::Tensor& value);
 
-  // Bytes given out by placed() and computed().
+  // The same for a module that keeps the value in another arrangement: not counted here, the
+  // module counts what it holds in the end.
+  at::Tensor moved(const at::Tensor& value, at::ScalarType type) const;
+  void count(uint64_t bytes) { bytes_ += bytes; }
+
+  // Bytes given out by placed() and computed(), and those of count().
   uint64_t bytes() const { return bytes_; }
 
   at::ScalarType compute() const { return compute_; }
@@ -57,7 +62,7 @@ class Weights {
   void finish() const { loader_.finish(); }
 
  private:
-  at::Tensor given(const at::Tensor& value, at::ScalarType type);
+  at::Tensor counted(const at::Tensor& value);
 
   const io::StateDict& dict_;
   io::WeightLoader loader_;

@@ -78,6 +78,30 @@ TEST(CodecLoad, DecoderAloneNeedsNoEncoderTensors) {
   EXPECT_TRUE(close(codec.decode(codes()), wave(), 2e-5));
 }
 
+TEST(CodecLoad, TheFingerprintIsThatOfTheCodeTablesAlone) {
+  const uint64_t mine = test::golden_codec()->fingerprint();
+  EXPECT_NE(mine, 0U);
+  const CodecConfig& config = test::golden_codec()->config();
+  const io::StateDict tensors = test::golden_tensors();
+  EXPECT_EQ(Codec(tensors, config, {.encoder = false}).fingerprint(), mine);
+  EXPECT_EQ(Codec(tensors, config, {.decoder = false}).fingerprint(), mine);
+  EXPECT_EQ(Codec(tensors, config, {.dtype = at::kBFloat16}).fingerprint(), mine);
+  MemoryFiles files;
+  files.add_golden("codec.pth", "codec.pth");
+  files.add_golden("codec.json", "config.json");
+  EXPECT_EQ(Codec::load(files, {})->fingerprint(), mine);
+
+  const auto with_swapped = [&](const std::string& a, const std::string& b) {
+    const io::StateDict swapped = tensors.renamed([&](const std::string& name) {
+      return name == a ? b : name == b ? a : name;
+    });
+    return Codec(swapped, config, {}).fingerprint();
+  };
+  const std::string quantizers = "quantizer.quantizer.quantizers.";
+  EXPECT_NE(with_swapped(quantizers + "0.codebook.weight", quantizers + "8.codebook.weight"), mine);
+  EXPECT_EQ(with_swapped(quantizers + "0.out_proj.bias", quantizers + "8.out_proj.bias"), mine);
+}
+
 TEST(CodecLoad, WithoutWeightsSaysWhatWasLookedFor) {
   MemoryFiles files;
   files.add("config.json", "{}");

@@ -83,6 +83,21 @@ INSTANTIATE_TEST_SUITE_P(
                     ConvShape{.in = 24, .out = 48, .kernel = 8, .stride = 4},
                     ConvShape{.in = 8, .out = 8, .kernel = 2, .stride = 2}));
 
+TEST(RowKernel, CountsTheMemoryItHolds) {
+  const auto bytes = [](const ConvShape& shape, at::ScalarType type) {
+    const Layer layer(shape);
+    return make_row_kernel(layer.weight.to(type), layer.bias.to(type), shape)->bytes();
+  };
+  // Weight and bias once, however they are arranged.
+  EXPECT_EQ(bytes({.in = 24, .out = 1, .kernel = 7}, at::kFloat), (24 * 7 + 1) * 4U);
+  EXPECT_EQ(bytes({.in = 24, .out = 24, .kernel = 7}, at::kFloat), (24 * 24 * 7 + 24) * 4U);
+  EXPECT_EQ(bytes({.in = 64, .out = 64, .kernel = 7}, at::kBFloat16), (64 * 64 * 7 + 64) * 2U);
+  // The fast filter besides: seven taps become 4 + 3 and 4 summed ones, these (2 + 2 + 2), then
+  // (2 + 1 + 2) and (2 + 2 + 2).
+  EXPECT_EQ(bytes({.in = 64, .out = 64, .kernel = 7}, at::kFloat),
+            (64 * 64 * (7 + 6 + 5 + 6) + 64) * 4U);
+}
+
 TEST(RowKernel, GarbageDoesNotAgree) {
   const at::Tensor expected = normal({300, 24}, 1);
   EXPECT_TRUE(agrees(expected.to(at::kBFloat16), expected));
