@@ -540,7 +540,7 @@ REMORA_API remora_status REMORA_CALL remora_voice_save(const remora_voice* voice
                                                        size_t capacity, size_t* needed);
 
 /* REMORA_E_FORMAT: damaged, cut or no voice. REMORA_E_INVALID_ARGUMENT: made for a model of another
- * shape. Any thread. Since 0.1. */
+ * shape or with another codec. Any thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_voice_load(const remora_model* model, const void* src,
                                                        size_t len, remora_voice** out);
 

@@ -126,6 +126,11 @@ int32_t Model::n_codebooks() const {
   return codec_ ? static_cast<int32_t>(codec_->config().n_codebooks()) : 0;
 }
 
+std::optional<uint64_t> Model::codec_fingerprint() const {
+  if (!codec_) return std::nullopt;
+  return codec_->fingerprint();
+}
+
 std::string_view Model::family_name() const {
   if (!lm_config_) return "codec";
   return lm_config_->family == lm::Family::kS2 ? "s2-pro" : "s1-mini";

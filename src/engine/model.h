@@ -54,6 +54,8 @@ class Model {
 
   // Codes in a frame: the language model's, else the codec's.
   int32_t n_codebooks() const;
+  // Codec::fingerprint(); empty without a codec.
+  std::optional<uint64_t> codec_fingerprint() const;
   // "s2-pro", "s1-mini" or "codec".
   std::string_view family_name() const;
   at::Device device() const { return device_; }

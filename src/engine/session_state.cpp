@@ -13,7 +13,7 @@ namespace remora::engine {
 namespace {
 
 constexpr std::string_view kMagic = "RMRSTATE";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 
 void check_envelope(std::span<const std::byte> bytes) {
   ByteReader in(bytes, "session state");

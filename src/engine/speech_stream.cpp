@@ -72,6 +72,7 @@ void SpeechStream::reset() {
 }
 
 void SpeechStream::save(ByteWriter& out) const {
+  out.value(codec_->fingerprint());
   out.value(rows_);
   out.numbers<int32_t>(pending_);
   out.numbers<float>(ready());
@@ -116,6 +117,11 @@ at::Tensor read_tensor(ByteReader& in) {
 }  // namespace
 
 void SpeechStream::load(ByteReader& in) {
+  if (in.value<uint64_t>() != codec_->fingerprint()) {
+    throw Error(
+        Status::kInvalidArgument,
+        "session state: was saved with another codec; load the model that it was saved with");
+  }
   reset();
   rows_ = in.value<int64_t>();
   pending_ = in.numbers<int32_t>();

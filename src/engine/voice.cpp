@@ -1,33 +1,64 @@
 #include "engine/voice.h"
 
+#include <array>
+#include <charconv>
+
 #include "base/concat.h"
 #include "base/error.h"
 
 namespace remora::engine {
+namespace {
 
-std::shared_ptr<const Voice> Voice::from_codes(const Model& model, std::span<const int32_t> codes,
-                                               int64_t frames, std::string_view transcript) {
-  const int32_t rows = model.n_codebooks();
-  const int64_t size = model.lm_config().codebook_size;
+// 16 hexadecimal digits at most.
+std::string hex(uint64_t value) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+  return {digits.data(), end};
+}
+
+}  // namespace
+
+CodeTables CodeTables::of(const Model& model) {
+  return {model.n_codebooks(), model.lm_config().codebook_size, model.codec_fingerprint()};
+}
+
+void CodeTables::check_fit(const Model& model) const {
+  const CodeTables other = of(model);
+  if (codebooks != other.codebooks || entries != other.entries) {
+    throw Error(Status::kInvalidArgument,
+                concat("voice: was made for ", codebooks, " codebooks of ", entries,
+                       " entries, the model has ", other.codebooks, " of ", other.entries,
+                       "; make it again with this model"));
+  }
+  if (codec && other.codec && *codec != *other.codec) {
+    throw Error(Status::kInvalidArgument,
+                concat("voice: was made with the codec ", hex(*codec), ", the model has the codec ",
+                       hex(*other.codec), "; make it again with this model's codec"));
+  }
+}
+
+std::shared_ptr<const Voice> Voice::from_codes(const CodeTables& tables,
+                                               std::span<const int32_t> codes, int64_t frames,
+                                               std::string_view transcript) {
   if (frames < 1) {
     throw Error(Status::kInvalidArgument,
                 "voice: the reference has no frames; give at least a second of speech");
   }
   check_transcript(transcript);
   for (size_t i = 0; i < codes.size(); ++i) {
-    if (codes[i] < 0 || codes[i] >= size) {
+    if (codes[i] < 0 || codes[i] >= tables.entries) {
       const auto at = static_cast<int64_t>(i);
-      throw Error(
-          Status::kInvalidArgument,
-          concat("voice: code ", codes[i], " of codebook ", at / frames, ", frame ", at % frames,
-                 " is outside 0 to ", size - 1, "; were the codes made by this model's codec?"));
+      throw Error(Status::kInvalidArgument,
+                  concat("voice: code ", codes[i], " of codebook ", at / frames, ", frame ",
+                         at % frames, " is outside 0 to ", tables.entries - 1,
+                         "; were the codes made by this model's codec?"));
     }
   }
   text::Reference reference;
   reference.text = std::string(transcript);
   reference.codes.assign(codes.begin(), codes.end());
   reference.frames = frames;
-  return std::shared_ptr<const Voice>(new Voice(std::move(reference), rows, size));
+  return std::shared_ptr<const Voice>(new Voice(std::move(reference), tables));
 }
 
 void Voice::check_transcript(std::string_view transcript) {
@@ -35,16 +66,6 @@ void Voice::check_transcript(std::string_view transcript) {
     throw Error(Status::kInvalidArgument,
                 "voice: the transcript is empty; give the words that are spoken in the reference");
   }
-}
-
-void Voice::check_shape(const Model& model, int64_t n_codebooks, int64_t codebook_size) {
-  if (model.n_codebooks() == n_codebooks && model.lm_config().codebook_size == codebook_size) {
-    return;
-  }
-  throw Error(Status::kInvalidArgument,
-              concat("voice: was made for ", n_codebooks, " codebooks of ", codebook_size,
-                     " entries, the model has ", model.n_codebooks(), " of ",
-                     model.lm_config().codebook_size, "; make it again with this model"));
 }
 
 }  // namespace remora::engine

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,33 +13,46 @@
 
 namespace remora::engine {
 
-// Immutable; fits every model with the same number of codebooks and table size.
+// Which tables a voice's codes point into: a code is a number without meaning elsewhere.
+struct CodeTables {
+  int64_t codebooks = 0;
+  int64_t entries = 0;            // of a table, as the language model counts them
+  std::optional<uint64_t> codec;  // Codec::fingerprint(); empty: the codec is not known
+
+  static CodeTables of(const Model& model);
+  // Throws Error{kInvalidArgument} naming both sides when the model has other tables. A codec that
+  // one side does not know fits.
+  void check_fit(const Model& model) const;
+};
+
+// Immutable; fits every model with the same tables.
 class Voice {
  public:
-  // codes: [n_codebooks, frames] row-major. Throws Error{kInvalidArgument} on a code outside its
-  // table (named by position), no frames, or a transcript without anything to say.
+  // codes: [n_codebooks, frames] row-major, of the model's codec. Throws Error{kInvalidArgument}
+  // on a code outside its table (named by position), no frames, or a transcript without anything
+  // to say.
   static std::shared_ptr<const Voice> from_codes(const Model& model, std::span<const int32_t> codes,
-                                                 int64_t frames, std::string_view transcript);
+                                                 int64_t frames, std::string_view transcript) {
+    return from_codes(CodeTables::of(model), codes, frames, transcript);
+  }
+  static std::shared_ptr<const Voice> from_codes(const CodeTables& tables,
+                                                 std::span<const int32_t> codes, int64_t frames,
+                                                 std::string_view transcript);
 
   const text::Reference& reference() const { return reference_; }
-  int64_t n_codebooks() const { return n_codebooks_; }
-  int64_t codebook_size() const { return codebook_size_; }
+  const CodeTables& tables() const { return tables_; }
 
-  // These throw Error{kInvalidArgument}: when the voice was made for a model of another shape, ...
-  void check_fits(const Model& model) const { check_shape(model, n_codebooks_, codebook_size_); }
+  // These throw Error{kInvalidArgument}: when the voice was made for other tables, ...
+  void check_fits(const Model& model) const { tables_.check_fit(model); }
   // ... when there are no words in it.
   static void check_transcript(std::string_view transcript);
-  static void check_shape(const Model& model, int64_t n_codebooks, int64_t codebook_size);
 
  private:
-  Voice(text::Reference reference, int64_t n_codebooks, int64_t codebook_size)
-      : reference_(std::move(reference)),
-        n_codebooks_(n_codebooks),
-        codebook_size_(codebook_size) {}
+  Voice(text::Reference reference, const CodeTables& tables)
+      : reference_(std::move(reference)), tables_(tables) {}
 
   text::Reference reference_;
-  int64_t n_codebooks_;
-  int64_t codebook_size_;
+  CodeTables tables_;
 };
 
 }  // namespace remora::engine

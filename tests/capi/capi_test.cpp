@@ -1,22 +1,65 @@
 #include "capi_test.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 namespace remora::capi_test {
+namespace {
+
+Owned<remora_model> open_with_codec_of(const std::string& name, const std::string& codec_dir) {
+  remora_source* source = nullptr;
+  EXPECT_OK(remora_source_create(&source));
+  const Owned<remora_source> owned(source);
+  EXPECT_OK(remora_source_add_dir(source, data("lm/" + name).c_str()));
+  if (!codec_dir.empty()) {
+    EXPECT_OK(remora_source_add_codec_dir(source, codec_dir.c_str()));
+  }
+  remora_model* model = nullptr;
+  EXPECT_OK(remora_model_create(source, nullptr, &model));
+  return Owned<remora_model>(model);
+}
+
+// Changes the sign of the first number of a float32 tensor of a .safetensors file.
+void negate_first_number(std::string& file, const std::string& tensor) {
+  constexpr size_t kLength = 8;  // the header's size, before it
+  const size_t entry = file.find('"' + tensor + '"');
+  ASSERT_NE(entry, std::string::npos) << tensor;
+  const std::string key = "\"data_offsets\":[";
+  const size_t begin = file.find(key, entry) + key.size();
+  uint64_t header = 0;
+  std::copy_n(file.data(), sizeof header, reinterpret_cast<char*>(&header));
+  const size_t at = kLength + header + std::strtoull(file.c_str() + begin, nullptr, 10);
+  ASSERT_LT(at + 3, file.size());
+  file[at + 3] = static_cast<char>(file[at + 3] ^ 0x80);
+}
+
+}  // namespace
 
 std::string data(const std::string& relative) {
   return std::string(REMORA_TEST_DATA) + "/" + relative;
 }
 
 Owned<remora_model> open_model(const std::string& name, bool with_codec) {
-  remora_source* source = nullptr;
-  EXPECT_OK(remora_source_create(&source));
-  const Owned<remora_source> owned(source);
-  EXPECT_OK(remora_source_add_dir(source, data("lm/" + name).c_str()));
-  if (with_codec) {
-    EXPECT_OK(remora_source_add_codec_dir(source, data("codec").c_str()));
-  }
-  remora_model* model = nullptr;
-  EXPECT_OK(remora_model_create(source, nullptr, &model));
-  return Owned<remora_model>(model);
+  return open_with_codec_of(name, with_codec ? data("codec") : "");
+}
+
+Owned<remora_model> open_model_with_other_codec(const std::string& name) {
+  namespace fs = std::filesystem;
+  const fs::path dir = testing::TempDir() + "remora_other_codec_" + std::to_string(getpid());
+  fs::create_directories(dir);
+  fs::copy_file(data("codec/config.json"), dir / "codec.json",
+                fs::copy_options::overwrite_existing);
+  std::ifstream in(data("codec/codec.safetensors"), std::ios::binary);
+  std::string file{std::istreambuf_iterator<char>(in), {}};
+  negate_first_number(file, "quantizer.semantic_quantizer.quantizers.0.codebook.weight");
+  std::ofstream(dir / "codec.safetensors", std::ios::binary) << file;
+  auto model = open_with_codec_of(name, dir.string());
+  fs::remove_all(dir);  // what is mapped stays
+  return model;
 }
 
 Owned<remora_model> open_tiny(const std::string& family) {

@@ -29,6 +29,9 @@ std::string data(const std::string& relative);
 
 // The checkpoint of tests/data/lm/<name>, with the test codec (10 codebooks) when asked for.
 Owned<remora_model> open_model(const std::string& name, bool with_codec);
+// The same with a codec of the same sizes that differs from the test codec in one number of a code
+// table.
+Owned<remora_model> open_model_with_other_codec(const std::string& name);
 // A made-up checkpoint whose codec belongs to it: "s2-pro" or "s1-mini".
 Owned<remora_model> open_tiny(const std::string& family);
 Owned<remora_session> open_session(const remora_model* model,

@@ -113,6 +113,15 @@ TEST_F(SessionStateTest, StateOfAnotherModelIsRefused) {
   EXPECT_FALSE(rest_of(session.get()).frames.empty()) << "the session goes on as before";
 }
 
+TEST_F(SessionStateTest, StateOfAnotherCodecIsRefused) {
+  const std::vector<char> bytes = saved(started(5).get());
+  const auto other_model = open_model_with_other_codec("s2pro_tiny");
+  const auto other = open_session(other_model.get());
+  EXPECT_EQ(remora_session_load(other.get(), bytes.data(), bytes.size()),
+            REMORA_E_INVALID_ARGUMENT);
+  EXPECT_NE(std::strstr(remora_last_error(), "another codec"), nullptr) << remora_last_error();
+}
+
 TEST_F(SessionStateTest, RewindKeepsThePromptForTheNextRequest) {
   const auto session = started(6);
   const int64_t position = remora_session_position(session.get());

@@ -79,37 +79,6 @@ TEST_F(SoundTest, EncodeMixesChannelsAndConvertsRates) {
   EXPECT_EQ(from_mono, from_stereo);
 }
 
-TEST_F(SoundTest, VoicesFromSoundSayWhatIsWrong) {
-  const std::vector<float> good = tone(44100, 44100);
-  const std::vector<float> silent(44100, 0.0F);
-  struct Case {
-    const float* pcm;
-    size_t frames;
-    int32_t rate;
-    const char* transcript;
-    const char* message;
-  };
-  const Case cases[] = {
-      {good.data(), 4410, 44100, "words", "0.2"},
-      {silent.data(), 44100, 44100, "words", "silence"},
-      {good.data(), 44100, 44100, "", "transcript"},
-      {good.data(), 44100, 44100, "  ", "transcript"},
-      {good.data(), 44100, 3999, "words", "3999"},
-      {nullptr, 44100, 44100, "words", "interleaved"},
-  };
-  for (const Case& c : cases) {
-    remora_voice* voice = nullptr;
-    EXPECT_EQ(remora_voice_create(model_, c.pcm, c.frames, 1, c.rate, c.transcript,
-                                  std::strlen(c.transcript), &voice),
-              REMORA_E_INVALID_ARGUMENT)
-        << c.message;
-    EXPECT_NE(std::strstr(remora_last_error(), c.message), nullptr) << remora_last_error();
-  }
-  remora_voice* voice = nullptr;
-  EXPECT_OK(remora_voice_create(model_, good.data(), good.size(), 1, 44100, "words", 5, &voice));
-  remora_voice_destroy(voice);
-}
-
 TEST_F(SoundTest, AFileGivesTheSameVoiceAsItsSamples) {
   const std::vector<float> pcm = tone(30000, 44100);
   const std::string path = temp("voice.wav");

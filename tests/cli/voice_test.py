@@ -100,6 +100,39 @@ class Voices(CliTest):
         self.assertIn(result.returncode, (0, 3), result.stderr)
         self.assertNotEqual(plain.read_bytes(), voiced.read_bytes())
 
+    def test_two_speakers_from_recordings_and_from_saved_voices_say_the_same(self):
+        other = self.write("other.wav", wav_bytes(TENSORS.flat("audio.sweep")))
+        saved = [self.folder / "a.voice", self.folder / "b.voice"]
+        for sound, words, path in zip((self.sound, other), (self.words, "Others."), saved):
+            run("voice", sound, *self.model, "--transcript", words, "-o", path, check=0)
+        turns = "<|speaker:0|>Good morning!<|speaker:1|>Hello there."
+        base = ("say", *self.model, "--greedy", "--max-frames", 8, turns, "--codes-out")
+        frame = run_json("info", *self.model)["codec"]["samples_per_frame"]
+
+        def codes(name, *voices):
+            result = run(*base, self.folder / name, *voices, "--stream", "-o", self.folder / "a.wav")
+            self.assertIn(result.returncode, (0, 3), result.stderr)
+            spoken = support.read_npy(self.folder / name)
+            self.assertEqual(len(support.read_wave(self.folder / "a.wav").samples),
+                             len(spoken[0]) * frame)
+            return spoken
+
+        recorded = codes("recorded.npy", "--voice", self.sound, "--transcript", self.words,
+                         "--voice", other, "--transcript", "Others.")
+        self.assertEqual(codes("saved.npy", "--voice", saved[0], "--voice", saved[1]), recorded)
+        self.assertEqual(codes("mixed.npy", "--voice", self.sound, "--voice", saved[1],
+                               "--transcript", self.words), recorded)
+        self.assertNotEqual(codes("turned.npy", "--voice", saved[1], "--voice", saved[0]), recorded)
+
+    def test_voice_of_another_codec_is_named(self):
+        saved = self.folder / "v.voice"
+        run("voice", self.sound, *self.model, "--transcript", self.words, "-o", saved, check=0)
+        run("make-tiny", self.folder / "two", "--seed", 2, check=0)
+        result = run("say", *self.model, "--codec", self.folder / "two", "Hi", "--voice", saved, "-o",
+                     self.folder / "a.wav")
+        self.assert_fails(result, 1, "v.voice", "made with the codec", "the model has the codec")
+        self.assertFalse((self.folder / "a.wav").exists())
+
     def test_damaged_voice_is_named(self):
         saved = self.folder / "v.voice"
         run("voice", self.sound, *self.model, "--transcript", self.words, "-o", saved, check=0)
