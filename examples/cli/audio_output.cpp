@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <vector>
 
@@ -69,16 +68,16 @@ class StdoutOutput : public AudioOutput {
     check(remora_audio_stream_header(format, 1, sample_rate, nullptr, 0, &needed));
     header.resize(needed);
     check(remora_audio_stream_header(format, 1, sample_rate, header.data(), needed, &needed));
-    put(header.data(), header.size());
+    write_stdout(header.data(), header.size());
   }
 
   void write(std::span<const float> pcm) override {
     if (is_float_) {
-      put(pcm.data(), pcm.size_bytes());
+      write_stdout(pcm.data(), pcm.size_bytes());
     } else {
       std::vector<int16_t> samples(pcm.size());
       check(remora_audio_to_s16(pcm.data(), pcm.size(), samples.data()));
-      put(samples.data(), samples.size() * sizeof(int16_t));
+      write_stdout(samples.data(), samples.size() * sizeof(int16_t));
     }
     samples_ += pcm.size();
   }
@@ -86,12 +85,6 @@ class StdoutOutput : public AudioOutput {
   void finish() override {}
 
  private:
-  static void put(const void* bytes, size_t n) {
-    if (std::fwrite(bytes, 1, n, stdout) != n || std::fflush(stdout) != 0) {
-      throw Failure(kError, "standard output: cannot write; did the reader go away?");
-    }
-  }
-
   bool is_float_;
 };
 

@@ -44,6 +44,15 @@ std::string read_file(const std::string& path, uint64_t max_bytes) {
 
 std::string read_stdin(uint64_t max_bytes) { return read_all(stdin, "standard input", max_bytes); }
 
+void write_stdout(const void* bytes, size_t n) {
+  if (std::fwrite(bytes, 1, n, stdout) == n && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) {
+    throw Failure(kError, "standard output: its reader went away; the work ends here");
+  }
+  throw Failure(kError,
+                std::string("standard output: cannot write (") + std::strerror(errno) + ")");
+}
+
 void write_file(const std::string& path, std::string_view bytes) {
   std::error_code error;
   // A device or pipe is written to; only an ordinary file can be put in place when it is whole.

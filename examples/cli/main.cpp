@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <csignal>
 #include <exception>
 
 #include "commands.h"
@@ -60,6 +61,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error like another, with a line
   try {
     if (remora_abi_version() != REMORA_ABI_VERSION) {
       note("libremora has ABI " + std::to_string(remora_abi_version()) + ", this program needs " +

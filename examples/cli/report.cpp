@@ -4,9 +4,8 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 
-#include "failure.h"
+#include "files.h"
 
 namespace remora::cli {
 namespace {
@@ -63,11 +62,7 @@ uint64_t peak_rss_bytes() {
 #endif
 }
 
-void print_text(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Failure(kError, "standard output: cannot write; did the reader go away?");
-  }
-}
+void print_text(const std::string& text) { write_stdout(text.data(), text.size()); }
 
 void print_json(const Json& object) {
   print_text(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

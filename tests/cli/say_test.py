@@ -1,5 +1,7 @@
 """`say` and `prompt` against the reference's greedy requests, and what `say` writes and reports."""
+import array
 import json
+import os
 import signal
 import subprocess
 import unittest
@@ -185,17 +187,55 @@ class Output(CliTest):
         self.assertIn("length limit", result.stderr)
 
 
-class Interrupt(CliTest):
-    def start(self, *args):
-        return subprocess.Popen([support.PROGRAM, *map(str, args)], stdout=subprocess.PIPE,
+class WhileItSpeaks(CliTest):
+    # A reference run of at least 100 frames: 400 KB of sound, far more than a pipe holds, so the
+    # program waits for its reader and cannot end before something happens.
+    long = ("say", "--model", S2, "--codec", CODEC, "--max-frames", 100, "--greedy", "--stream",
+            "你好，世界！今天天气很好。")
+
+    def start(self, *args, stdout=subprocess.PIPE):
+        return subprocess.Popen([support.PROGRAM, *map(str, args)], stdout=stdout,
                                 stderr=subprocess.PIPE, env=support.clean_environment())
 
+    def test_raw_stream_through_a_pipe_is_the_whole_sound(self):
+        process = self.start(*self.long, "--raw", "-o", "-")
+        streamed = array.array("h", process.communicate(timeout=60)[0])
+        self.assertEqual(process.returncode, 3)
+        self.assertEqual(len(streamed), 100 * 2048)
+        whole = array.array("h", run(*(o for o in self.long if o != "--stream"), "--raw",
+                                     check=3).stdout)
+        # Streamed sums differ in the last bits, so a 16-bit step may fall to either side.
+        self.assert_close(streamed, whole, 2)
+
+    def test_first_sound_comes_while_frames_are_made(self):
+        report = run_json(*self.long, check=3)
+        # 4 of 100 frames and the prompt stand before it: far from half of the time.
+        self.assertLess(report["first_audio_ms"], report["total_ms"] / 2)
+
+    def test_a_reader_that_goes_away_ends_it(self):
+        for extra in (("--raw", "-o", "-"), ("-o", "-"), ("--raw", "--float")):
+            with self.subTest(extra):
+                process = self.start(*self.long, *extra)
+                self.assertEqual(len(process.stdout.read(4096)), 4096)
+                process.stdout.close()
+                errors = process.stderr.read().decode()
+                process.stderr.close()
+                self.assertEqual(process.wait(timeout=60), 1, errors)
+                # Behind a warning: this codec has more codebooks than the model.
+                self.assertEqual(errors.splitlines()[1:], [
+                    "remora: standard output: its reader went away; the work ends here"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "a device of Linux")
+    def test_a_full_disk_behind_stdout_is_told_apart(self):
+        with open("/dev/full", "wb") as full:
+            process = self.start(*self.long, "--raw", stdout=full)
+        errors = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("cannot write", errors)
+        self.assertNotIn("reader", errors)
+
     def test_ctrl_c_keeps_what_was_made(self):
-        # A reference run of at least 100 frames: 400 KB of sound, far more than a pipe holds, so the
-        # program waits for its reader and cannot end before the signal comes.
-        process = self.start("say", "--model", S2, "--codec", CODEC, "--max-frames", 100, "--greedy",
-                             "--stream", "--raw", "--codes-out", self.folder / "a.npy",
-                             "你好，世界！今天天气很好。")
+        process = self.start(*self.long, "--raw", "--codes-out", self.folder / "a.npy")
         self.assertEqual(len(process.stdout.read(4096)), 4096)
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=60)
