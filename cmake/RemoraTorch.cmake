@@ -35,9 +35,6 @@ endif()
 
 add_library(remora_torch INTERFACE)
 target_include_directories(remora_torch SYSTEM INTERFACE "${REMORA_TORCH_INCLUDE}")
-if(REMORA_CUDA)
-  target_include_directories(remora_torch SYSTEM INTERFACE "${REMORA_CUDA_INCLUDE}")
-endif()
 # The libraries register their kernels from static initialisers: they must stay in NEEDED.
 if(APPLE OR WIN32)
   target_link_libraries(remora_torch INTERFACE ${remora_torch_files})

@@ -1,7 +1,11 @@
 // StepGraph on CUDA devices; compiled in place of step_graph.cpp where LibTorch has CUDA.
+//
+// Guards and streams are the device-independent ones: those of c10/cuda are inline code that would
+// have to be linked to the CUDA run time itself, which comes with LibTorch and in its version.
 #include <ATen/cuda/CUDAGraph.h>
-#include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "nn/step_graph.h"
 
@@ -40,19 +44,19 @@ void StepGraph::run(const std::function<void()>& step) {
     step();
     return;
   }
+  const c10::DeviceGuard device(device_);
   if (capture_ == nullptr) {
-    const c10::cuda::CUDAGuard device(device_);
+    const c10::impl::VirtualGuardImpl cuda(c10::kCUDA);
     // What was queued so far comes first: the capture runs on a stream of its own.
-    c10::cuda::getCurrentCUDAStream(device_.index()).synchronize();
-    const c10::cuda::CUDAStream side = c10::cuda::getStreamFromPool(false, device_.index());
-    const c10::cuda::CUDAStreamGuard stream(side);
+    cuda.getStream(device_).synchronize();
+    const c10::Stream side = cuda.getStreamFromGlobalPool(device_);
+    const c10::StreamGuard stream(side);
     step();  // libraries create their handles and choose kernels here: a capture may not
     side.synchronize();
     auto fresh = std::make_unique<Capture>();
     capture(fresh->graph, step);
     capture_ = std::move(fresh);
   }
-  const c10::cuda::CUDAGuard device(device_);
   capture_->graph.replay();
 }
 

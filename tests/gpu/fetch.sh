@@ -46,7 +46,7 @@ fetch_torch() {
   version="$(sed -n '/^Requires-Dist: cuda-toolkit\[/ s/[^=]*==\([0-9.]*\).*/\1/p' \
     "$python/torch-$torch_version.dist-info/METADATA")"
   python3 -m pip install --disable-pip-version-check --progress-bar off --target "$python" \
-    "cuda-toolkit[cudart]==$version" >>"$log" 2>&1 || fail_with_log "no CUDA $version headers" "$log"
+    "cuda-toolkit[cudart,crt]==$version" >>"$log" 2>&1 || fail_with_log "no CUDA $version headers" "$log"
 }
 
 want_torch=false

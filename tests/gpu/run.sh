@@ -47,7 +47,7 @@ targets=(remora remora_cli test_nn test_lm attention_bench)
 say "building against $torch"
 # Programs are linked without the CUDA libraries that LibTorch's own need: those come with the driver
 # and with torch where it runs, and are not there where it is only built.
-cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DREMORA_CUDA=ON "-DREMORA_TORCH_DIR=$torch" \
+cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DREMORA_RELOCATABLE=ON -DREMORA_CUDA=ON "-DREMORA_TORCH_DIR=$torch" \
   -DCMAKE_EXE_LINKER_FLAGS=-Wl,--unresolved-symbols=ignore-in-shared-libs \
   "${configure_options[@]}" >"$out/configure.log" 2>&1 || { tail -n 40 "$out/configure.log"; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}" >"$out/build.log" 2>&1 ||
