@@ -21,6 +21,8 @@ namespace {
 // Below these a stock convolution pads its blocks with zeros and a product does better.
 constexpr int64_t kNarrowInput = 8;
 constexpr int64_t kNarrowOutput = 4;
+// From here on in float32, products are no slower than a stock convolution.
+constexpr int64_t kWide = 512;
 // For fewer outputs a stock convolution spends its time on reordering the weights.
 constexpr int64_t kFewOutputs = 256;
 
@@ -89,6 +91,30 @@ class StockConvolution final : public RowKernel {
   at::Tensor bias_;    // [out]
 };
 
+// One product for each tap, added up: nothing is copied or reordered. For wide layers in float32,
+// where the sums are nothing beside the products; a stock convolution would reorder its weights in
+// every call, which takes as much memory again.
+class TapProducts final : public RowKernel {
+ public:
+  TapProducts(const at::Tensor& weight, at::Tensor bias, const ConvShape& shape)
+      : shape_(shape), taps_(weight.permute({2, 1, 0}).contiguous()), bias_(std::move(bias)) {}
+
+  at::Tensor apply(const at::Tensor& rows) const override {
+    const int64_t n = rows.size(0) - shape_.carried();
+    at::Tensor y = at::addmm(bias_, rows.narrow(0, 0, n), taps_[0]);  // [n, out]
+    for (int64_t tap = 1; tap < shape_.kernel; ++tap) {
+      y.addmm_(rows.narrow(0, tap * shape_.dilation, n), taps_[tap]);
+    }
+    return y;
+  }
+  uint64_t bytes() const override { return taps_.nbytes() + bias_.nbytes(); }
+
+ private:
+  ConvShape shape_;
+  at::Tensor taps_;  // [kernel, in, out]
+  at::Tensor bias_;  // [out]
+};
+
 // A product to [rows, kernel * out], then sums along its diagonals: for narrow outputs.
 class DiagonalSums final : public RowKernel {
  public:
@@ -113,6 +139,11 @@ class DiagonalSums final : public RowKernel {
   at::Tensor weight_;  // [in, kernel * out]
   at::Tensor bias_;    // [out]
 };
+
+bool is_wide(const at::Tensor& weight, const ConvShape& shape) {
+  return weight.is_cpu() && weight.scalar_type() == at::kFloat && shape.stride == 1 &&
+         shape.kernel > 1 && shape.in >= kWide && shape.out >= kWide;
+}
 
 // Whether the stock convolution computes this layer on this machine.
 bool is_right(const StockConvolution& kernel, const at::Tensor& weight, const at::Tensor& bias,
@@ -140,6 +171,7 @@ std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const
     return std::make_unique<DiagonalSums>(weight, bias, shape);
   }
   if (FastFilter::fits(weight, shape)) return std::make_unique<FastFilter>(weight, bias, shape);
+  if (is_wide(weight, shape)) return std::make_unique<TapProducts>(weight, bias, shape);
   if (shape.stride == 1 && shape.kernel > 1 && shape.in >= kNarrowInput) {
     auto stock = std::make_unique<StockConvolution>(weight, bias, shape);
     if (is_right(*stock, weight, bias, shape)) return stock;

@@ -48,11 +48,14 @@ TEST_P(PieceLengths, EqualTheWholeClip) {
   EXPECT_EQ(stream.frames(), 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(DecodeStream, PieceLengths,
-                         testing::Values(std::vector<int64_t>{1}, std::vector<int64_t>{3},
-                                         std::vector<int64_t>{4}, std::vector<int64_t>{7},
-                                         std::vector<int64_t>{25}, std::vector<int64_t>{100},
-                                         std::vector<int64_t>{1, 30, 2, 0, 13, 5}));
+// Every length up to beyond the codec's own pieces, some larger ones, and a mix.
+std::vector<std::vector<int64_t>> piece_lengths() {
+  std::vector<std::vector<int64_t>> all = {{25}, {64}, {100}, {1, 30, 2, 0, 13, 5}};
+  for (int64_t length = 1; length <= kPieceFrames + 4; ++length) all.push_back({length});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(DecodeStream, PieceLengths, testing::ValuesIn(piece_lengths()));
 
 TEST(DecodeStream, ResumesFromTheReferencesState) {
   const test::Golden golden("codec/stream_state.safetensors");
