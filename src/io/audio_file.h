@@ -83,7 +83,7 @@ class AudioWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// All at once.
+// All at once; a warning in the log when there were bad samples.
 void write_audio(const std::string& utf8_path, std::span<const float> interleaved, int32_t channels,
                  int32_t rate, AudioFormat format);
 

@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "io/audio_file.h"
 #include "io/output_file.h"
 #include "io/sound_stream.h"
@@ -227,6 +228,11 @@ void write_audio(const std::string& utf8_path, std::span<const float> interleave
   AudioWriter writer(utf8_path, format, channels, rate);
   writer.write(interleaved);
   writer.finish();
+  if (writer.bad_samples() > 0) {
+    log(LogLevel::kWarn,
+        concat(utf8_path, ": ", writer.bad_samples(),
+               " samples were NaN or infinite and are written as 0 or full scale"));
+  }
 }
 
 }  // namespace remora::io

@@ -18,6 +18,10 @@ std::vector<float> tone(size_t frames, double rate) {
   return out;
 }
 
+void REMORA_CALL keep_warnings(void* user, remora_log_level level, const char* utf8, size_t len) {
+  if (level == REMORA_LOG_WARN) static_cast<std::string*>(user)->append(utf8, len).append("\n");
+}
+
 class SoundTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { model_ = open_tiny("s2-pro").release(); }
@@ -107,7 +111,11 @@ TEST_F(SoundTest, AudioFilesKeepSamplesAndTellTheirShape) {
   pcm[3] = std::numeric_limits<float>::quiet_NaN();
   pcm[5] = 2.0F;
   const std::string path = temp("pcm16.wav");
+  std::string warnings;
+  ASSERT_OK(remora_set_log(keep_warnings, &warnings, REMORA_LOG_WARN));
   ASSERT_OK(remora_audio_write(path.c_str(), pcm.data(), 1000, 2, 8000, REMORA_AUDIO_WAV_PCM16));
+  ASSERT_OK(remora_set_log(nullptr, nullptr, REMORA_LOG_ERROR));
+  EXPECT_NE(warnings.find("pcm16.wav: 1 samples were NaN"), std::string::npos) << warnings;
   remora_audio_info info{};
   info.struct_size = sizeof info;
   ASSERT_OK(remora_audio_describe(path.c_str(), &info));
