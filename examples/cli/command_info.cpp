@@ -15,6 +15,7 @@ namespace {
 struct InfoOptions {
   ModelOptions model;
   bool json = false;
+  bool estimate = false;
 };
 
 Json lm_json(const remora_model_info& info) {
@@ -51,6 +52,20 @@ Json devices_json() {
   return list;
 }
 
+Json memory_json(const remora_memory& memory) {
+  return {{"weights", memory.weights},
+          {"codec", memory.codec},
+          {"kv_per_position", memory.kv_per_position}};
+}
+
+Json estimate_json(const Estimate& estimate) {
+  return {{"model", estimate.name},
+          {"memory", memory_json(estimate.memory)},
+          {"peak_rss_bytes", peak_rss_bytes()},
+          {"devices", devices_json()},
+          {"build", remora_build_info()}};
+}
+
 Json model_json(const LoadedModel& model) {
   const remora_model_info& info = model.info;
   remora_memory memory = {};
@@ -61,10 +76,7 @@ Json model_json(const LoadedModel& model) {
                {"device", device_word(info.device, info.device_index)},
                {"lm", nullptr},
                {"codec", nullptr},
-               {"memory",
-                {{"weights", memory.weights},
-                 {"codec", memory.codec},
-                 {"kv_per_position", memory.kv_per_position}}},
+               {"memory", memory_json(memory)},
                {"load_ms", rounded(model.load_ms)},
                {"peak_rss_bytes", peak_rss_bytes()},
                {"devices", devices_json()},
@@ -87,7 +99,8 @@ void print_lines(const Json& json, const std::string& prefix) {
 }
 
 int run_info(const InfoOptions& options) {
-  const Json json = model_json(load_model(options.model, 0, true));
+  const Json json = options.estimate ? estimate_json(estimate_model(options.model, 0, true))
+                                     : model_json(load_model(options.model, 0, true));
   if (options.json) {
     print_json(json);
   } else {
@@ -103,6 +116,8 @@ void add_info(CLI::App& app, Context& context) {
       app.add_subcommand("info", "Show a model's sizes, precision and memory, and this build");
   const auto options = std::make_shared<InfoOptions>();
   command->add_flag("--json", options->json, "One JSON object on stdout");
+  command->add_flag("--estimate", options->estimate,
+                    "Only the memory that the model would take; reads no weights");
   add_model_options(*command, options->model);
   command->callback([options, &context] { context.exit_code = run_info(*options); });
 }

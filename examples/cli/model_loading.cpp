@@ -68,20 +68,12 @@ Origin find_origin(const ModelOptions& options, bool codec_is_enough) {
   return {std::move(tiny.folder), std::move(tiny.memory), std::move(name)};
 }
 
-void create_model(const ModelOptions& options, const remora_model_params& params, Origin& origin,
-                  LoadedModel& loaded) {
-  remora_model* model = nullptr;
-  if (options.codec.empty() && !origin.memory) {
-    check(remora_model_open(origin.folder.c_str(), &params, &model));
-    loaded.model.reset(model);
-    return;
-  }
+SourcePtr make_source(const ModelOptions& options, const Origin& origin) {
   remora_source* made = nullptr;
   check(remora_source_create(&made));
-  const SourcePtr source(made);
+  SourcePtr source(made);
   if (origin.memory) {
-    loaded.backing = std::move(origin.memory);
-    const remora_reader reader = loaded.backing->reader();
+    const remora_reader reader = origin.memory->reader();
     check(remora_source_set_reader(source.get(), &reader));
   } else if (!origin.folder.empty()) {
     check(remora_source_add_dir(source.get(), origin.folder.c_str()));
@@ -89,8 +81,30 @@ void create_model(const ModelOptions& options, const remora_model_params& params
   if (!options.codec.empty()) {
     check(remora_source_add_codec_dir(source.get(), options.codec.c_str()));
   }
-  check(remora_model_create(source.get(), &params, &model));
-  loaded.model.reset(model);
+  return source;
+}
+
+ModelPtr create_model(const ModelOptions& options, const remora_model_params& params,
+                      const Origin& origin) {
+  remora_model* model = nullptr;
+  if (options.codec.empty() && !origin.memory) {
+    check(remora_model_open(origin.folder.c_str(), &params, &model));
+  } else {
+    check(remora_model_create(make_source(options, origin).get(), &params, &model));
+  }
+  return ModelPtr(model);
+}
+
+remora_model_params make_params(const ModelOptions& options, const Origin& origin, uint32_t flags) {
+  remora_model_params params;
+  check(remora_model_params_init(&params, sizeof params));
+  params.flags = flags;
+  if (origin.folder.empty() && !origin.memory) params.flags |= REMORA_MODEL_NO_LM;
+  set_device(options.device, params);
+  params.dtype = options.dtype;
+  params.weights = options.weights;
+  params.codec_dtype = options.codec_dtype;
+  return params;
 }
 
 }  // namespace
@@ -100,14 +114,7 @@ LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_i
   show_library_log(options.verbose);
 
   Origin origin = find_origin(options, codec_is_enough);
-  remora_model_params params;
-  check(remora_model_params_init(&params, sizeof params));
-  params.flags = flags;
-  if (origin.folder.empty() && !origin.memory) params.flags |= REMORA_MODEL_NO_LM;
-  set_device(options.device, params);
-  params.dtype = options.dtype;
-  params.weights = options.weights;
-  params.codec_dtype = options.codec_dtype;
+  remora_model_params params = make_params(options, origin, flags);
   Progress progress;
   params.progress = on_load_progress;
   params.progress_user = &progress;
@@ -115,11 +122,23 @@ LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_i
   LoadedModel loaded;
   loaded.name = origin.name;
   const auto start = std::chrono::steady_clock::now();
-  create_model(options, params, origin, loaded);
+  loaded.model = create_model(options, params, origin);
+  loaded.backing = std::move(origin.memory);
   loaded.load_ms = milliseconds_since(start);
   loaded.info.struct_size = sizeof loaded.info;
   check(remora_model_describe(loaded.model.get(), &loaded.info));
   return loaded;
+}
+
+Estimate estimate_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough) {
+  show_library_log(options.verbose);
+  const Origin origin = find_origin(options, codec_is_enough);
+  const remora_model_params params = make_params(options, origin, flags);
+  const SourcePtr source = make_source(options, origin);
+  Estimate estimate{origin.name, {}};
+  estimate.memory.struct_size = sizeof estimate.memory;
+  check(remora_model_estimate(source.get(), &params, &estimate.memory));
+  return estimate;
 }
 
 }  // namespace remora::cli

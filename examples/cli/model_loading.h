@@ -24,4 +24,11 @@ struct LoadedModel {
 // Sets the thread count and the log, too. Throws Failure; kInterrupted when Ctrl-C came meanwhile.
 LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough = false);
 
+// What load_model() would load, and what it would take.
+struct Estimate {
+  std::string name;
+  remora_memory memory = {};
+};
+Estimate estimate_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough = false);
+
 }  // namespace remora::cli

@@ -270,6 +270,7 @@ typedef struct remora_device_info {
   uint64_t memory_free;
 } remora_device_info;
 
+/* Mapped files count too. A session's cache is kv_per_position times its columns. */
 typedef struct remora_memory {
   uint32_t struct_size;
   uint32_t flags;           /* 0 */
@@ -478,6 +479,13 @@ REMORA_API remora_status REMORA_CALL remora_model_open(const char* utf8_dir,
 REMORA_API remora_status REMORA_CALL remora_model_create(remora_source* source,
                                                          const remora_model_params* params,
                                                          remora_model** out);
+
+/* What remora_model_memory of a model created so would report, before it is loaded: configuration,
+ * tokenizer and the headers of the weight files are read, no weights, and `progress` is not called.
+ * Fails as remora_model_create does, of missing or misshaped tensors too. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_model_estimate(remora_source* source,
+                                                           const remora_model_params* params,
+                                                           remora_memory* out);
 
 /* Any thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_model_describe(const remora_model* model,

@@ -76,6 +76,15 @@ remora_model_info describe(const engine::Model& model) {
   return info;
 }
 
+remora_memory memory_to(const engine::ModelMemory& from) {
+  remora_memory memory{};
+  memory.struct_size = sizeof memory;
+  memory.weights = from.weights;
+  memory.codec = from.codec;
+  memory.kv_per_position = from.kv_per_position;
+  return memory;
+}
+
 }  // namespace
 
 remora_status remora_model_params_init(remora_model_params* params, uint32_t struct_size) {
@@ -102,6 +111,16 @@ remora_status remora_model_create(remora_source* source, const remora_model_para
   });
 }
 
+remora_status remora_model_estimate(remora_source* source, const remora_model_params* params,
+                                    remora_memory* out) {
+  return guard([&] {
+    const remora::io::FileSet& files = *required(source, "source").files;
+    capi::check_struct_size(required(out, "out").struct_size, "memory");
+    const engine::ModelMemory memory = engine::Model::estimate(files, options_from(params));
+    capi::write_struct(out, memory_to(memory), out->struct_size, "memory");
+  });
+}
+
 remora_status remora_model_describe(const remora_model* model, remora_model_info* out) {
   return guard([&] {
     const engine::Model& object = *required(model, "model").object;
@@ -111,15 +130,8 @@ remora_status remora_model_describe(const remora_model* model, remora_model_info
 
 remora_status remora_model_memory(const remora_model* model, remora_memory* out) {
   return guard([&] {
-    const engine::Model& object = *required(model, "model").object;
-    remora_memory memory{};
-    memory.struct_size = sizeof memory;
-    if (object.has_weights()) {
-      memory.weights = object.language_model()->weight_bytes();
-      memory.kv_per_position = object.language_model()->kv_bytes_per_position();
-    }
-    if (object.has_codec()) memory.codec = object.codec()->weight_bytes();
-    capi::write_struct(&required(out, "out"), memory, out->struct_size, "memory");
+    const engine::ModelMemory memory = required(model, "model").object->memory();
+    capi::write_struct(&required(out, "out"), memory_to(memory), out->struct_size, "memory");
   });
 }
 

@@ -18,9 +18,7 @@ at::Tensor normalised(const at::Tensor& vectors) {
 
 // A 1x1 convolution's weight as a matrix.
 at::Tensor projection(Weights& weights, const std::string& module, int64_t out, int64_t in) {
-  return weights.placed(
-      Weights::arranged(weights.folded(module, {out, in, 1}),
-                        [](const at::Tensor& weight) { return weight.squeeze(2); }));
+  return weights.placed(weights.folded(module, {out, in, 1}).squeeze(2));
 }
 
 }  // namespace
@@ -34,9 +32,9 @@ Codebook::Codebook(Weights& weights, const std::string& module, int64_t entries,
   if (use == Use::kDecode) return;
   in_ = projection(weights, module + ".in_proj", entry_dim, latent_dim);
   in_bias_ = weights.constant(module + ".in_proj.bias", {entry_dim});
-  directions_ = Weights::arranged(table_, normalised);
-  squares_ = Weights::arranged(directions_, lengths_squared);
-  if (!directions_.is_meta()) weights.count(directions_.nbytes() + squares_.nbytes());
+  directions_ = normalised(table_);
+  squares_ = lengths_squared(directions_);
+  weights.count(directions_.nbytes() + squares_.nbytes());
 }
 
 at::Tensor Codebook::decode(const at::Tensor& indices) const {

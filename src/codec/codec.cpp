@@ -66,7 +66,8 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
   }
   const c10::InferenceMode inference;
   const io::StateDict plain = plain_names(dict);
-  Weights weights(plain, dtype_, device_);
+  Weights weights(plain, dtype_, device_,
+                  options.shapes_only ? io::Reading::kShapes : io::Reading::kNumbers);
   check_cancel(options);
   if (options.decoder) decoder_.emplace(weights, config_, options.block_elements);
   check_cancel(options);
@@ -74,7 +75,7 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
   check_cancel(options);
   weights.finish();
   weight_bytes_ = weights.bytes();
-  fingerprint_ = table_fingerprint(weights, config_);
+  if (!options.shapes_only) fingerprint_ = table_fingerprint(weights, config_);
 }
 
 const DecodePath& Codec::decode_path() const {

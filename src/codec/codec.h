@@ -20,6 +20,7 @@ struct CodecOptions {
   at::Device device = at::kCPU;
   bool decoder = true;                 // codes to sound
   bool encoder = true;                 // sound to codes
+  bool shapes_only = false;            // no numbers: see load()
   const CancelFlag* cancel = nullptr;  // looked at while loading
   // Numbers per part of the convolutional activations; see Decoder.
   int64_t block_elements = kBlockElements;
@@ -36,7 +37,8 @@ class Codec {
   // Weights from codec.safetensors, else codec.pth; sizes from codec.json, else from a config.json
   // that describes a codec, else those of the released codec. Throws Error{kIo} when no weights
   // are there, Error{kFormat} naming file and field or every tensor that does not fit,
-  // Error{kUnsupported} for another dtype, Error{kCancelled}.
+  // Error{kUnsupported} for another dtype, Error{kCancelled}. With shapes_only no weights are read,
+  // and the codec can only be asked for config() and weight_bytes().
   static std::shared_ptr<const Codec> load(const io::FileSet& files, const CodecOptions& options);
 
   // From tensors in any of the accepted namings.

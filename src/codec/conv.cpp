@@ -1,19 +1,36 @@
 #include "codec/conv.h"
 
 namespace remora::codec {
+namespace {
+
+// Phase r of a step is a convolution with taps r, r + stride, ... The oldest row comes first in a
+// window, and it meets the last tap. weight: [in, out, taps * stride] -> [stride * out, in, taps]
+at::Tensor by_phase(const at::Tensor& weight, const CausalConvTranspose1d::Shape& shape) {
+  const int64_t taps = shape.taps();
+  const std::vector<int64_t> phases{shape.stride * shape.out, shape.in, taps};
+  // LibTorch flips no tensor without numbers.
+  if (weight.is_meta()) return weight.reshape(phases);
+  return weight.reshape({shape.in, shape.out, taps, shape.stride})
+      .flip(2)
+      .permute({3, 1, 0, 2})
+      .reshape(phases);
+}
+
+}  // namespace
 
 CausalConv1d::CausalConv1d(Weights& weights, StateLayout& layout, const std::string& module,
                            const Shape& shape)
     : module_(module),
       carried_(layout, "conv_tail/" + module, shape.carried(), shape.in,
                shape.wide ? at::kFloat : weights.compute()) {
-  const at::Tensor weight = weights.folded(module + ".conv", {shape.out, shape.in, shape.kernel});
-  const at::Tensor bias = weights.plain(module + ".conv.bias", {shape.out});
-  if (weight.is_meta() || bias.is_meta()) return;
   const auto place = [&](const at::Tensor& value) {
     return weights.moved(value, shape.wide ? at::kFloat : weights.compute());
   };
-  kernel_ = make_row_kernel(place(weight), place(bias), shape);
+  const at::Tensor weight =
+      place(weights.folded(module + ".conv", {shape.out, shape.in, shape.kernel}));
+  const at::Tensor bias = place(weights.plain(module + ".conv.bias", {shape.out}));
+  if (weight.is_meta() != bias.is_meta()) return;  // one is missing, as finish() will say
+  kernel_ = make_row_kernel(weight, bias, shape, weights.device());
   weights.count(kernel_->bytes());
 }
 
@@ -32,17 +49,11 @@ CausalConvTranspose1d::CausalConvTranspose1d(Weights& weights, StateLayout& layo
   const at::Tensor weight =
       weights.folded(module + ".conv", {shape.in, shape.out, taps * shape.stride});
   const at::Tensor bias = weights.plain(module + ".conv.bias", {shape.out});
-  if (weight.is_meta() || bias.is_meta()) return;
-  // Phase r of a step is a convolution with taps r, r + stride, ... The oldest row comes first in
-  // a window, and it meets the last tap. [stride * out, in, taps]
-  const at::Tensor phases = weight.reshape({shape.in, shape.out, taps, shape.stride})
-                                .flip(2)
-                                .permute({3, 1, 0, 2})
-                                .reshape({shape.stride * shape.out, shape.in, taps});
+  if (weight.is_meta() != bias.is_meta()) return;  // one is missing, as finish() will say
   const auto place = [&](const at::Tensor& value) {
     return weights.moved(value, weights.compute());
   };
-  kernel_ = make_product_kernel(place(phases), place(bias.repeat(shape.stride)),
+  kernel_ = make_product_kernel(place(by_phase(weight, shape)), place(bias.repeat(shape.stride)),
                                 {.in = shape.in, .out = shape.stride * shape.out, .kernel = taps});
   weights.count(kernel_->bytes());
 }

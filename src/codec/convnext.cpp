@@ -17,8 +17,7 @@ ConvNeXt::ConvNeXt(Weights& weights, StateLayout& layout, const std::string& mod
   const int64_t dim = config.latent_dim;
   const int64_t wide = config.convnext_ratio * dim;
   const at::Tensor depth = weights.plain(module + ".dwconv.conv.weight", {dim, 1, kernel_});
-  taps_ = weights.placed(
-      Weights::arranged(depth, [](const at::Tensor& weight) { return weight.squeeze(1).t(); }));
+  taps_ = weights.placed(depth.squeeze(1).t());
   depth_bias_ = weights.constant(module + ".dwconv.conv.bias", {dim});
   norm_weight_ = weights.constant(module + ".norm.weight", {dim});
   norm_bias_ = weights.constant(module + ".norm.bias", {dim});

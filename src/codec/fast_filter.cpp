@@ -145,10 +145,10 @@ FastFilter::FastFilter(const at::Tensor& weight, const at::Tensor& bias, const C
 
 FastFilter::~FastFilter() = default;
 
-bool FastFilter::fits(const at::Tensor& weight, const ConvShape& shape) {
-  return weight.is_cpu() && weight.scalar_type() == at::kFloat && shape.stride == 1 &&
-         shape.kernel >= kPhases && shape.in >= kLeastChannels && shape.in <= kMostChannels &&
-         shape.out >= kLeastChannels && shape.out <= kMostChannels;
+bool FastFilter::fits(at::Device device, at::ScalarType type, const ConvShape& shape) {
+  return device.is_cpu() && type == at::kFloat && shape.stride == 1 && shape.kernel >= kPhases &&
+         shape.in >= kLeastChannels && shape.in <= kMostChannels && shape.out >= kLeastChannels &&
+         shape.out <= kMostChannels;
 }
 
 int64_t FastFilter::granule() const { return kPhases * shape_.dilation; }

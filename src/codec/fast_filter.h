@@ -29,8 +29,8 @@ class FastFilter final : public RowKernel {
   int64_t granule() const override;
   uint64_t bytes() const override;
 
-  // Whether it is worth its sums for this shape and type.
-  static bool fits(const at::Tensor& weight, const ConvShape& shape);
+  // Whether it is worth its sums there, for this type and shape.
+  static bool fits(at::Device device, at::ScalarType type, const ConvShape& shape);
 
  private:
   class Node;

@@ -140,9 +140,9 @@ class DiagonalSums final : public RowKernel {
   at::Tensor bias_;    // [out]
 };
 
-bool is_wide(const at::Tensor& weight, const ConvShape& shape) {
-  return weight.is_cpu() && weight.scalar_type() == at::kFloat && shape.stride == 1 &&
-         shape.kernel > 1 && shape.in >= kWide && shape.out >= kWide;
+bool is_wide(at::Device device, at::ScalarType type, const ConvShape& shape) {
+  return device.is_cpu() && type == at::kFloat && shape.stride == 1 && shape.kernel > 1 &&
+         shape.in >= kWide && shape.out >= kWide;
 }
 
 // Whether the stock convolution computes this layer on this machine.
@@ -166,12 +166,16 @@ bool agrees(const at::Tensor& actual, const at::Tensor& expected) {
 }
 
 std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const at::Tensor& bias,
-                                                 const ConvShape& shape) {
+                                                 const ConvShape& shape, at::Device device) {
+  if (!weight.is_meta()) device = weight.device();
   if (shape.out < kNarrowOutput && shape.stride == 1) {
     return std::make_unique<DiagonalSums>(weight, bias, shape);
   }
-  if (FastFilter::fits(weight, shape)) return std::make_unique<FastFilter>(weight, bias, shape);
-  if (is_wide(weight, shape)) return std::make_unique<TapProducts>(weight, bias, shape);
+  const at::ScalarType type = weight.scalar_type();
+  if (FastFilter::fits(device, type, shape)) {
+    return std::make_unique<FastFilter>(weight, bias, shape);
+  }
+  if (is_wide(device, type, shape)) return std::make_unique<TapProducts>(weight, bias, shape);
   if (shape.stride == 1 && shape.kernel > 1 && shape.in >= kNarrowInput) {
     auto stock = std::make_unique<StockConvolution>(weight, bias, shape);
     if (is_right(*stock, weight, bias, shape)) return stock;

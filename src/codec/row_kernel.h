@@ -36,9 +36,11 @@ class RowKernel {
 // The fastest kernel that is right for this shape. weight: [out, in, kernel]; bias: [out]; both of
 // the compute type, on the device. In a 16-bit type on a processor, a stock convolution is tried
 // against a matrix product first, and not used where they differ: some releases of the library
-// behind it compute garbage for some shapes.
+// behind it compute garbage for some shapes. Of a weight on the meta device comes the kernel that
+// `device` would get, of which only bytes() may be asked.
 std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const at::Tensor& bias,
-                                                 const ConvShape& shape);
+                                                 const ConvShape& shape,
+                                                 at::Device device = at::kCPU);
 
 // The kernel that multiplies a matrix, whatever the shape.
 std::unique_ptr<const RowKernel> make_product_kernel(const at::Tensor& weight,

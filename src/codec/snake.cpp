@@ -11,10 +11,8 @@ namespace remora::codec {
 
 Snake::Snake(Weights& weights, const std::string& module, int64_t channels, double eps) {
   const at::Tensor alpha = weights.plain(module + ".alpha", {1, channels, 1});
-  alpha_ = weights.placed(
-      Weights::arranged(alpha, [&](const at::Tensor& a) { return a.reshape({channels}); }));
-  inverse_ =
-      Weights::arranged(alpha_, [&](const at::Tensor& a) { return at::reciprocal(a + eps); });
+  alpha_ = weights.placed(alpha.reshape({channels}));
+  inverse_ = at::reciprocal(alpha_ + eps);
 }
 
 void Snake::forward(const at::Tensor& x, at::Tensor out) const {

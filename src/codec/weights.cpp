@@ -56,11 +56,11 @@ at::Tensor Weights::placed(const at::Tensor& value) {
 at::Tensor Weights::computed(const at::Tensor& value) { return counted(moved(value, compute_)); }
 
 at::Tensor Weights::moved(const at::Tensor& value, at::ScalarType type) const {
-  return value.is_meta() ? value : value.to(device_, type).contiguous();
+  return value.to(value.is_meta() ? at::kMeta : device_, type).contiguous();
 }
 
 at::Tensor Weights::counted(const at::Tensor& value) {
-  if (!value.is_meta()) bytes_ += value.nbytes();
+  bytes_ += value.nbytes();
   return value;
 }
 

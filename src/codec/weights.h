@@ -13,11 +13,13 @@ namespace remora::codec {
 
 // Reads from a StateDict whose names are already plain (see names.h). A missing or misshaped tensor
 // is recorded and comes back on the meta device, which holds no numbers, so that a wrong
-// configuration cannot ask for memory; finish() then throws one error for all of them.
+// configuration cannot ask for memory; finish() then throws one error for all of them. Where only
+// shapes are read, every tensor comes so, and bytes() counts what the numbers would take.
 class Weights {
  public:
-  Weights(const io::StateDict& dict, at::ScalarType compute, at::Device device)
-      : dict_(dict), loader_(dict), compute_(compute), device_(device) {}
+  Weights(const io::StateDict& dict, at::ScalarType compute, at::Device device,
+          io::Reading reading = io::Reading::kNumbers)
+      : dict_(dict), loader_(dict, reading), compute_(compute), device_(device) {}
 
   // As stored, in float32.
   at::Tensor plain(std::string_view name, const std::vector<int64_t>& shape);
@@ -36,13 +38,7 @@ class Weights {
     return placed(plain(name, shape));
   }
 
-  // Rearranged by `change`, unless it is one of those that finish() will report.
-  template <typename Change>
-  static at::Tensor arranged(const at::Tensor& value, Change&& change) {
-    return value.is_meta() ? value : change(value);
-  }
-
-  // Onto the device: as it is, or in the compute type.
+  // Onto the device: as it is, or in the compute type. What is on the meta device stays there.
   at::Tensor placed(const at::Tensor& value);
   at::Tensor computed(const at::Tensor& value);
 

@@ -49,6 +49,13 @@ std::shared_ptr<const Model> Model::load(const io::FileSet& files, const ModelOp
   return model;
 }
 
+ModelMemory Model::estimate(const io::FileSet& files, const ModelOptions& options) {
+  ModelOptions sizes = options;
+  sizes.shapes_only = true;
+  sizes.progress = nullptr;
+  return load(files, sizes)->memory();
+}
+
 void Model::read_text_side(const io::FileSet& files, const ModelOptions& options) {
   lm_config_ = lm::read_lm_config(files);
   tokenizer_ = text::load_tokenizer(files);
@@ -65,6 +72,7 @@ void Model::load_language_model(const io::FileSet& files, const ModelOptions& op
   load.semantic_end = tokenizer_->semantic_end();
   load.end_token = tokenizer_->end_token();
   load.weights = weights_;
+  load.shapes_only = options.shapes_only;
   // A code past the codec's table would be clamped there: better never to draw it.
   if (codec_) load.residual_limit = static_cast<int32_t>(codec_->config().residual_entries);
   load.cancel = &cancel;
@@ -81,6 +89,7 @@ void Model::load_codec(const io::FileSet& files, const ModelOptions& options) {
   load.dtype = options.codec_dtype.value_or(at::kFloat);
   load.device = options.device;
   load.encoder = options.want_encoder;
+  load.shapes_only = options.shapes_only;
   codec_ = codec::Codec::load(files, load);
   codec_dtype_ = load.dtype;
   if (options.progress && options.progress(kCodecShare)) {
@@ -134,6 +143,16 @@ std::optional<uint64_t> Model::codec_fingerprint() const {
 std::string_view Model::family_name() const {
   if (!lm_config_) return "codec";
   return lm_config_->family == lm::Family::kS2 ? "s2-pro" : "s1-mini";
+}
+
+ModelMemory Model::memory() const {
+  ModelMemory memory;
+  if (lm_) {
+    memory.weights = lm_->weight_bytes();
+    memory.kv_per_position = lm_->kv_bytes_per_position();
+  }
+  if (codec_) memory.codec = codec_->weight_bytes();
+  return memory;
 }
 
 text::PromptBuilder Model::prompt_builder() const {

@@ -27,12 +27,20 @@ struct ModelOptions {
   std::optional<at::ScalarType> codec_dtype;  // empty: float32
   lm::Weights weights = lm::Weights::kAsDtype;
   at::Device device = at::kCPU;
+  bool shapes_only = false;             // weights without numbers, for memory() alone
   std::function<bool(float)> progress;  // fraction done; true stops the load
 };
 
 // Weights of up to 4 GiB in float32 are computed in float32, larger ones in bfloat16: a rule by the
 // model, so that a checkpoint gives the same result on every machine.
 at::ScalarType choose_dtype(const lm::LmConfig& config);
+
+// Bytes that a model takes; mapped files count too.
+struct ModelMemory {
+  uint64_t weights = 0;          // of the language model
+  uint64_t codec = 0;            // of the codec
+  uint64_t kv_per_position = 0;  // K and V of one column of a session
+};
 
 class Model {
  public:
@@ -41,6 +49,10 @@ class Model {
   // Without a codec among the files the model has no sound; an error when a codec was all that was
   // wanted.
   static std::shared_ptr<const Model> load(const io::FileSet& files, const ModelOptions& options);
+
+  // What memory() of a model loaded so would be; reads configuration, tokenizer and the headers of
+  // the weight files. Throws as load().
+  static ModelMemory estimate(const io::FileSet& files, const ModelOptions& options);
 
   bool has_lm() const { return lm_config_.has_value(); }
   bool has_codec() const { return codec_ != nullptr; }
@@ -62,8 +74,7 @@ class Model {
   at::ScalarType dtype() const { return dtype_; }
   at::ScalarType codec_dtype() const { return codec_dtype_; }
   lm::Weights weights() const { return weights_; }
-  // Whether weights were left out (text only).
-  bool has_weights() const { return lm_ != nullptr; }
+  ModelMemory memory() const;
 
  private:
   Model() = default;

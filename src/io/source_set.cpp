@@ -167,7 +167,7 @@ std::shared_ptr<const ByteSource> SourceSet::open(std::string_view name) const {
   if (asks_reader(name)) {
     if (auto source = open_with_reader(reader_, name)) return source;
   }
-  throw Error(Status::kIo, concat(display_name(name), ": no such file in the source"));
+  throw Error(Status::kIo, concat(printable(name), ": no such file in ", describe()));
 }
 
 std::string SourceSet::describe() const {

@@ -1,5 +1,6 @@
 #include "io/weight_loader.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
 #include "base/concat.h"
@@ -11,9 +12,14 @@ namespace {
 
 constexpr size_t kListed = 10;
 
+at::Tensor without_numbers(const std::vector<int64_t>& shape, at::ScalarType dtype) {
+  return at::empty(shape, at::TensorOptions().dtype(dtype).device(at::kMeta));
+}
+
 }  // namespace
 
-WeightLoader::WeightLoader(const StateDict& dict) : dict_(dict) {}
+WeightLoader::WeightLoader(const StateDict& dict, Reading reading)
+    : dict_(dict), reading_(reading) {}
 
 const StoredTensor* WeightLoader::checked(std::string_view name,
                                           const std::vector<int64_t>& shape) {
@@ -34,12 +40,16 @@ const StoredTensor* WeightLoader::checked(std::string_view name,
 
 at::Tensor WeightLoader::take(std::string_view name, const std::vector<int64_t>& shape) {
   const StoredTensor* stored = checked(name, shape);
+  if (reading_ == Reading::kShapes) {
+    return without_numbers(shape, stored != nullptr ? stored->dtype : at::kFloat);
+  }
   return stored != nullptr ? stored->load() : at::zeros({1}).expand(shape);
 }
 
 at::Tensor WeightLoader::take(std::string_view name, const std::vector<int64_t>& shape,
                               at::ScalarType dtype) {
   const StoredTensor* stored = checked(name, shape);
+  if (reading_ == Reading::kShapes) return without_numbers(shape, dtype);
   if (stored == nullptr) return at::zeros({1}, at::TensorOptions().dtype(dtype)).expand(shape);
   const at::Tensor raw = stored->load();
   if (raw.scalar_type() == dtype && raw.is_contiguous()) return raw;

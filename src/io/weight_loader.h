@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,12 +13,15 @@
 
 namespace remora::io {
 
+// What take() brings: the numbers, or only shape and dtype on the meta device, which has no memory.
+enum class Reading : uint8_t { kNumbers, kShapes };
+
 // Call take() for each tensor, then finish(). Problems are collected, so that one message lists
 // what is missing or misshaped (the first ten and the count); until finish() has returned, a
 // tensor that had a problem comes back as zeros of the expected shape.
 class WeightLoader {
  public:
-  explicit WeightLoader(const StateDict& dict);
+  explicit WeightLoader(const StateDict& dict, Reading reading = Reading::kNumbers);
 
   // As stored: a mapped view where the file allows it.
   at::Tensor take(std::string_view name, const std::vector<int64_t>& shape);
@@ -40,6 +44,7 @@ class WeightLoader {
   const StoredTensor* checked(std::string_view name, const std::vector<int64_t>& shape);
 
   const StateDict& dict_;
+  Reading reading_;
   std::set<std::string, std::less<>> used_;
   std::vector<std::string> problems_;
 };

@@ -53,12 +53,7 @@ LanguageModel::LanguageModel(const LmConfig& config, const LoadOptions& options,
       end_token_(options.end_token),
       slow_(std::make_unique<const SlowModel>(std::move(slow))),
       fast_(std::make_unique<const FastModel>(std::move(fast))) {
-  auto slow_plan = make_cpu_plan(*slow_, config_.norm_fast_input);
-  auto fast_plan = make_cpu_plan(*fast_);
-  if (device_.is_cpu() && slow_plan && fast_plan) {
-    slow_plan_ = std::make_unique<const CpuPlan>(*std::move(slow_plan));
-    fast_plan_ = std::make_unique<const CpuPlan>(*std::move(fast_plan));
-  }
+  if (device_.is_cpu() && !options.shapes_only) make_plans();
   Hash hash;
   hash.add(weights_fingerprint);
   hash.add(options.weights);
@@ -69,6 +64,14 @@ LanguageModel::LanguageModel(const LmConfig& config, const LoadOptions& options,
 }
 
 LanguageModel::~LanguageModel() = default;
+
+void LanguageModel::make_plans() {
+  auto slow_plan = make_cpu_plan(*slow_, config_.norm_fast_input);
+  auto fast_plan = make_cpu_plan(*fast_);
+  if (!slow_plan || !fast_plan) return;
+  slow_plan_ = std::make_unique<const CpuPlan>(*std::move(slow_plan));
+  fast_plan_ = std::make_unique<const CpuPlan>(*std::move(fast_plan));
+}
 
 uint64_t LanguageModel::weight_bytes() const { return slow_->bytes() + fast_->bytes(); }
 

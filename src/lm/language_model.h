@@ -36,6 +36,7 @@ struct LoadOptions {
   // of the codec's tables; 0 allows the whole table. The S1 family never exceeds 1024.
   int32_t residual_limit = 0;
   Weights weights = Weights::kAsDtype;
+  bool shapes_only = false;               // tensors without numbers: see LanguageModel::load
   const CancelFlag* cancel = nullptr;     // checked between tensors
   std::function<void(float)> progress{};  // fraction done, from the loading thread
 };
@@ -45,7 +46,8 @@ class LanguageModel {
   // Reads config.json and the weights. Throws Error{kFormat} listing missing or misshaped tensors,
   // Error{kInvalidArgument} when the token ids do not fit the config, Error{kCancelled}.
   // Peak memory stays within 15 % of the weights in `dtype`; tensors that already have it are used
-  // where the file is mapped.
+  // where the file is mapped. With shapes_only no weights are read and the model can only be asked
+  // for its sizes.
   static std::shared_ptr<const LanguageModel> load(const io::FileSet& files,
                                                    const LoadOptions& options);
 
@@ -80,6 +82,8 @@ class LanguageModel {
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
+  void make_plans();
+
   LmConfig config_;
   at::ScalarType dtype_;
   at::Device device_;

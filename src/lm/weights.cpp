@@ -53,13 +53,16 @@ at::Tensor index_of(std::span<const int32_t> rows) {
 class CheckpointWeights final : public WeightSource {
  public:
   CheckpointWeights(const io::StateDict& dict, const LoadOptions& options)
-      : dict_(dict), loader_(dict), options_(options) {
+      : dict_(dict),
+        loader_(dict, options.shapes_only ? io::Reading::kShapes : io::Reading::kNumbers),
+        options_(options),
+        device_(options.shapes_only ? at::kMeta : options.device) {
     for (const auto& [name, tensor] : dict.tensors()) total_ += tensor.byte_size();
   }
 
   at::Tensor weight(const std::string& name, const std::vector<int64_t>& shape) override {
     begin(name);
-    return done(name, loader_.take(name, shape, options_.dtype).to(options_.device));
+    return done(name, loader_.take(name, shape, options_.dtype).to(device_));
   }
 
   at::Tensor table(const std::string& name, const std::vector<int64_t>& shape) override {
@@ -77,11 +80,16 @@ class CheckpointWeights final : public WeightSource {
                   std::span<const int32_t> wanted) override {
     begin(name);
     const at::Tensor whole = loader_.take(name, shape);
-    return done(name, whole.index_select(0, index_of(wanted)).to(options_.device, options_.dtype));
+    // Without numbers any rows are as good.
+    const at::Tensor some = whole.is_meta()
+                                ? whole.narrow(0, 0, static_cast<int64_t>(wanted.size()))
+                                : whole.index_select(0, index_of(wanted));
+    return done(name, some.to(device_, options_.dtype));
   }
 
   bool has(const std::string& name) const override { return loader_.has(name); }
   void release(const std::string& name) override {
+    if (options_.shapes_only) return;
     if (const io::StoredTensor* stored = dict_.find(name)) stored->release();
   }
   void finish() override {
@@ -98,6 +106,7 @@ class CheckpointWeights final : public WeightSource {
     hash_.add(name);
     hash_.add(stored->dtype);
     for (const int64_t extent : stored->shape) hash_.add(extent);
+    if (options_.shapes_only) return;
     // The first bytes tell weights apart; reading all of them would cost a pass over the file.
     std::array<std::byte, 64> head{};
     const auto bytes = std::min<uint64_t>(head.size(), stored->byte_size());
@@ -115,6 +124,7 @@ class CheckpointWeights final : public WeightSource {
   const io::StateDict& dict_;
   io::WeightLoader loader_;
   const LoadOptions& options_;
+  at::Device device_;
   Hash hash_;
   uint64_t total_ = 0;
   uint64_t loaded_ = 0;

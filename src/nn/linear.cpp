@@ -18,8 +18,9 @@ using cpu::kBlockRows;
 // Blocks that one task packs or unpacks.
 constexpr int64_t kGrain = 4;
 
-at::Tensor bytes_of(size_t count) {
-  return at::empty({static_cast<int64_t>(count)}, at::TensorOptions().dtype(at::kByte));
+at::Tensor bytes_of(size_t count, at::Device device) {
+  return at::empty({static_cast<int64_t>(count)},
+                   at::TensorOptions().dtype(at::kByte).device(device));
 }
 
 cpu::MatrixView dense_view(const at::Tensor& weight) {
@@ -58,8 +59,13 @@ Linear Linear::quantised(const at::Tensor& weight, const WeightFormat& format, a
   view.rows = out.out_;
   view.cols = out.in_;
   view.group = format.group;
-  out.weight_ = bytes_of(cpu::packed_bytes(view));
-  out.scales_ = bytes_of(cpu::scale_bytes(view));
+  const at::Device device = weight.is_meta() ? at::kMeta : at::kCPU;
+  out.weight_ = bytes_of(cpu::packed_bytes(view), device);
+  out.scales_ = bytes_of(cpu::scale_bytes(view), device);
+  if (weight.is_meta()) {
+    out.keep_bias(std::move(bias));
+    return out;
+  }
   auto* data = out.weight_.mutable_data_ptr<uint8_t>();
   auto* scales = out.scales_.mutable_data_ptr<uint8_t>();
   at::parallel_for(0, view.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {

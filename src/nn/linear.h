@@ -21,7 +21,8 @@ class Linear {
   Linear() = default;
   // As it is. weight: [out, in]; bias: [out] or undefined, both in the activations' dtype.
   explicit Linear(at::Tensor weight, at::Tensor bias = {});
-  // Quantised to `format` (kInt8 or kInt4), in CPU memory of its own; `weight` is not kept.
+  // Quantised to `format` (kInt8 or kInt4), in CPU memory of its own; `weight` is not kept. Of a
+  // `weight` on the meta device the result has the size and no numbers.
   static Linear quantised(const at::Tensor& weight, const WeightFormat& format,
                           at::Tensor bias = {});
 

@@ -42,6 +42,7 @@ SPEECH = [
 ERRORS = [
     {"name": "a folder that is not there", "call": "open_model", "path": "no such model"},
     {"name": "a folder with a name of many scripts", "call": "open_model", "path": "нет/没有/😀"},
+    {"name": "the memory of nothing", "call": "estimate"},
     {"name": "nothing to say", "call": "prefill", "prompt": ""},
     {"name": "only white space", "call": "prefill", "prompt": " \n\t"},
     {"name": "a step before any prompt", "call": "step"},
@@ -84,6 +85,8 @@ def failing_status(library: Library, model: ctypes.c_void_p, case: dict) -> int:
     call, out = library.call, ctypes.c_void_p()
     if case["call"] == "open_model":
         return call.remora_model_open(case["path"].encode(), None, ctypes.byref(out))
+    if case["call"] == "estimate":
+        return library.estimate_nothing()
     if case["call"] in {"decode", "voice"}:
         return library.use_codes(model, case)
     if case["call"] == "load_voice":

@@ -33,6 +33,12 @@ class ModelInfo(ctypes.Structure):
                 ("rest", ctypes.c_int32 * 14), ("family", ctypes.c_char * 32)]
 
 
+class Memory(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                ("weights", ctypes.c_uint64), ("codec", ctypes.c_uint64),
+                ("kv_per_position", ctypes.c_uint64)]
+
+
 class Library:
     """libremora with failures as exceptions. Handles are c_void_p: never plain ints, which ctypes
     would cut to 32 bits."""
@@ -57,6 +63,13 @@ class Library:
         self.check(self.call.remora_model_create(source, None, ctypes.byref(model)))
         self.call.remora_source_destroy(source)
         return model
+
+    def estimate_nothing(self) -> int:
+        source, memory = ctypes.c_void_p(), Memory(struct_size=ctypes.sizeof(Memory))
+        self.check(self.call.remora_source_create(ctypes.byref(source)))
+        status = self.call.remora_model_estimate(source, None, ctypes.byref(memory))
+        self.call.remora_source_destroy(source)
+        return status
 
     def n_codebooks(self, model: ctypes.c_void_p) -> int:
         info = ModelInfo(struct_size=ctypes.sizeof(ModelInfo))

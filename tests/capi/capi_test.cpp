@@ -43,6 +43,8 @@ std::string data(const std::string& relative) {
   return std::string(REMORA_TEST_DATA) + "/" + relative;
 }
 
+std::string tiny(const std::string& family) { return std::string(REMORA_TINY_DIR) + "/" + family; }
+
 Owned<remora_model> open_model(const std::string& name, bool with_codec) {
   return open_with_codec_of(name, with_codec ? data("codec") : "");
 }
@@ -64,8 +66,7 @@ Owned<remora_model> open_model_with_other_codec(const std::string& name) {
 
 Owned<remora_model> open_tiny(const std::string& family) {
   remora_model* model = nullptr;
-  EXPECT_OK(
-      remora_model_open((std::string(REMORA_TINY_DIR) + "/" + family).c_str(), nullptr, &model));
+  EXPECT_OK(remora_model_open(tiny(family).c_str(), nullptr, &model));
   return Owned<remora_model>(model);
 }
 

@@ -32,6 +32,8 @@ Owned<remora_model> open_model(const std::string& name, bool with_codec);
 // The same with a codec of the same sizes that differs from the test codec in one number of a code
 // table.
 Owned<remora_model> open_model_with_other_codec(const std::string& name);
+// The folder of a made-up checkpoint of the build: "s2-pro" or "s1-mini".
+std::string tiny(const std::string& family);
 // A made-up checkpoint whose codec belongs to it: "s2-pro" or "s1-mini".
 Owned<remora_model> open_tiny(const std::string& family);
 Owned<remora_session> open_session(const remora_model* model,

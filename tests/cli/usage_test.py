@@ -91,6 +91,20 @@ class Info(CliTest):
         self.assertIsNone(info["lm"])
         self.assertEqual(info["codec"]["sample_rate"], 44100)
 
+    def test_the_estimate_is_what_loading_finds(self):
+        for arguments in (["--model", S2, "--codec", CODEC], ["--model", S1, "--weights", "int8"],
+                          ["--codec", CODEC, "--codec-dtype", "bf16"]):
+            estimate = run_json("info", "--estimate", *arguments)
+            self.assertEqual(estimate["memory"], run_json("info", *arguments)["memory"])
+
+    def test_the_estimate_of_a_released_shape_takes_no_such_memory(self):
+        info = run_json("info", "--estimate", "--random", "s2-pro")
+        # 36 layers, K and V, 8 heads of 128, bfloat16
+        self.assertEqual(info["memory"]["kv_per_position"], 36 * 2 * 8 * 128 * 2)
+        self.assertGreater(info["memory"]["weights"], 8e9)
+        # LibTorch alone takes some 300 MB.
+        self.assertLess(info["peak_rss_bytes"], 1e9)
+
     def test_model_from_the_environment(self):
         info = run_json("info", env=clean_environment(REMORA_MODEL=str(S1)))
         self.assertEqual(info["family"], "s1-mini")

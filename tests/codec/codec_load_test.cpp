@@ -66,6 +66,37 @@ TEST(CodecLoad, NamesEveryTensorThatIsMissing) {
   }
 }
 
+TEST(CodecLoad, OneMissingTensorIsToldInEveryType) {
+  for (const std::string missing :
+       {"decoder.model.0.conv.bias", "decoder.model.1.block.1.conv.bias",
+        "encoder.block.1.block.0.block.1.conv.bias"}) {
+    const io::StateDict some = test::golden_tensors().renamed(
+        [&](const std::string& name) { return name == missing ? std::string() : name; });
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+      try {
+        const Codec codec(some, test::golden_codec()->config(), {.dtype = type});
+        ADD_FAILURE() << "no error without " << missing;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), Status::kFormat);
+        EXPECT_THAT(error.text(), testing::HasSubstr(missing));
+      }
+    }
+  }
+}
+
+TEST(CodecLoad, ShapesAloneGiveTheSameBytes) {
+  const CodecConfig& config = test::golden_codec()->config();
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    for (const bool encoder : {true, false}) {
+      CodecOptions options{.dtype = type, .encoder = encoder};
+      const Codec loaded(test::golden_tensors(), config, options);
+      options.shapes_only = true;
+      const Codec sized(test::golden_tensors(), config, options);
+      EXPECT_EQ(sized.weight_bytes(), loaded.weight_bytes());
+    }
+  }
+}
+
 TEST(CodecLoad, DecoderAloneNeedsNoEncoderTensors) {
   const io::StateDict decoder_only = test::golden_tensors().renamed([](const std::string& name) {
     const bool encoder = name.starts_with("encoder.") || name.starts_with("quantizer.down") ||

@@ -66,6 +66,20 @@ TEST_P(RowKernels, AgreeInBfloat16) {
   EXPECT_TRUE(agrees(kernel->apply(rows.to(at::kBFloat16)), layer.exact(rows).to(at::kFloat)));
 }
 
+TEST_P(RowKernels, CountAsMuchOfAWeightWithoutNumbers) {
+  const Layer layer(GetParam());
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    const at::Tensor weight = layer.weight.to(type), bias = layer.bias.to(type);
+    const auto blank = [&](const at::Tensor& tensor) { return tensor.to(at::kMeta); };
+    const auto bytes_on = [&](at::Device device) {
+      return make_row_kernel(blank(weight), blank(bias), layer.shape, device)->bytes();
+    };
+    EXPECT_EQ(bytes_on(at::kCPU), make_row_kernel(weight, bias, layer.shape)->bytes());
+    // Only a processor has the filter that keeps summed taps.
+    EXPECT_EQ(bytes_on(at::kCUDA), weight.nbytes() + bias.nbytes());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shapes, RowKernels,
     testing::Values(ConvShape{.in = 1, .out = 24, .kernel = 7},  // first of the encoder

@@ -51,6 +51,24 @@ TEST(WeightLoader, OneMissingAndOneMisshapedTensorAreNamedTogether) {
                     HasSubstr("something else"), HasSubstr("same checkpoint?")));
 }
 
+TEST(WeightLoader, ShapesComeWithoutNumbersAndWithTheSameComplaints) {
+  const StateDict dict = small_dict();
+  WeightLoader loader(dict, io::Reading::kShapes);
+  for (const auto& [tensor, type] : {std::pair{loader.take("h", {2}), at::kBFloat16},
+                                     std::pair{loader.take("h", {2}, at::kFloat), at::kFloat}}) {
+    EXPECT_TRUE(tensor.is_meta());
+    EXPECT_EQ(tensor.sizes(), (std::vector<int64_t>{2}));
+    EXPECT_EQ(tensor.scalar_type(), type);
+  }
+  EXPECT_NO_THROW(loader.finish());
+  // Nobody has that much memory.
+  EXPECT_TRUE(loader.take("missing", {int64_t{1} << 24, int64_t{1} << 24}, at::kFloat).is_meta());
+  EXPECT_TRUE(loader.take("b", {1, 2}).is_meta());
+  EXPECT_THAT(error_of([&] { loader.finish(); }),
+              AllOf(HasSubstr("tensor missing [16777216,16777216] is missing"),
+                    HasSubstr("tensor b is [2,1], expected [1,2]")));
+}
+
 TEST(WeightLoader, ManyProblemsAreListedToTenAndCounted) {
   const StateDict dict = small_dict();
   WeightLoader loader(dict);

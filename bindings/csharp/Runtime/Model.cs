@@ -42,6 +42,27 @@ namespace Remora
         public static Model Open(Source source, ModelOptions options = null) =>
             Open(source, options, options?.Progress);
 
+        /// <summary>What <see cref="Memory"/> of a model loaded so would be, before it is loaded: no
+        /// weights are read.</summary>
+        public static ModelMemory Estimate(Source source, ModelOptions options = null)
+        {
+            if (source == null) throw new ArgumentNullException(nameof(source));
+            using (var scope = new CallbackScope(null, null))
+            {
+                remora_model_params native;
+                remora_model_params* parameters = Fill(options, scope, null, &native);
+                var memory = new remora_memory { struct_size = (uint)sizeof(remora_memory) };
+                ReaderState reader = source.Handle.Reader;
+                reader?.Take();
+                int status = NativeMethods.remora_model_estimate(source.Handle, parameters,
+                                                                 &memory);
+                Exception cause = reader?.Take();
+                if (status < 0 && cause != null) throw RemoraException.From(status, cause);
+                scope.Check(status);
+                return new ModelMemory(memory);
+            }
+        }
+
         /// <summary>Loads on a thread of its own; the token stops the load.</summary>
         public static Task<Model> OpenAsync(
             string folder, ModelOptions options = null,

@@ -70,6 +70,9 @@ namespace Remora.Tests
                 switch ((string)item["call"])
                 {
                     case "open_model": Model.Open((string)item["path"]); break;
+                    case "estimate":
+                        using (var empty = new Source()) Model.Estimate(empty);
+                        break;
                     case "prefill": session.Prefill((string)item["prompt"]); break;
                     case "step": session.Step(); break;
                     case "logits": session.Logits(Number(item["codebook"])); break;

@@ -48,6 +48,24 @@ namespace Remora.Tests
         }
 
         [Test]
+        public static void AnEstimateIsWhatTheLoadedModelTakes()
+        {
+            foreach (Weights weights in Enum.GetValues(typeof(Weights)))
+            {
+                var options = new ModelOptions { Weights = weights };
+                using (Source source = Fixture.GoldenSource())
+                {
+                    ModelMemory estimate = Model.Estimate(source, options);
+                    Check.True(estimate.Weights > 0 && estimate.Codec > 0, "bytes");
+                    using (Model model = Model.Open(source, options))
+                        Check.Equal(model.Memory, estimate, weights.ToString());
+                }
+            }
+            using (var empty = new Source())
+                Check.Fails(Status.Io, () => Model.Estimate(empty));
+        }
+
+        [Test]
         public static void ProgressRisesToOne()
         {
             var seen = new List<float>();

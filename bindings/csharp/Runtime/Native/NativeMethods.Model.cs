@@ -47,6 +47,10 @@ namespace Remora.Native
             SourceHandle source, remora_model_params* parameters, out ModelHandle created);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        internal static extern int remora_model_estimate(
+            SourceHandle source, remora_model_params* parameters, remora_memory* result);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern int remora_model_describe(
             ModelHandle model, remora_model_info* result);
 

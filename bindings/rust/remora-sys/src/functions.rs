@@ -77,6 +77,11 @@ extern "C" {
         params: *const remora_model_params,
         out: *mut *mut remora_model,
     ) -> remora_status;
+    pub fn remora_model_estimate(
+        source: *mut remora_source,
+        params: *const remora_model_params,
+        out: *mut remora_memory,
+    ) -> remora_status;
     pub fn remora_model_describe(
         model: *const remora_model,
         out: *mut remora_model_info,

@@ -74,6 +74,19 @@ impl Model {
         })
     }
 
+    /// What [`memory`](Self::memory) of a model loaded so would be, before it is loaded: no weights
+    /// are read.
+    ///
+    /// # Errors
+    /// As [`Model::from_source`].
+    pub fn estimate(source: &mut Source, options: &ModelOptions) -> Result<Memory> {
+        let params = options.raw()?;
+        // SAFETY: a live source, valid parameters, and a struct with its size filled in.
+        let raw =
+            describe(|out| unsafe { sys::remora_model_estimate(source.as_ptr(), &params, out) })?;
+        Ok(Memory::from_raw(&raw))
+    }
+
     fn load(
         options: &ModelOptions,
         mut progress: Option<&mut Progress<'_>>,

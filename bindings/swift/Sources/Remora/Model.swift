@@ -69,8 +69,20 @@ public final class Model: @unchecked Sendable {
   public func memory() throws(RemoraError) -> ModelMemory {
     var memory = remora_memory.sized()
     try check(remora_model_memory(raw, &memory))
-    return ModelMemory(
-      weights: memory.weights, codec: memory.codec, perPosition: memory.kv_per_position)
+    return ModelMemory(memory)
+  }
+
+  /// What `memory` of a model loaded so would be, before it is loaded: no weights are read. Throws
+  /// as loading does.
+  public static func estimate(
+    source: borrowing Source, options: ModelOptions = ModelOptions()
+  ) throws(RemoraError) -> ModelMemory {
+    var params = options.raw
+    var memory = remora_memory.sized()
+    _ = source.reader?.takeThrown()  // of an earlier model
+    let status = remora_model_estimate(source.raw, &params, &memory)
+    try check(status, underlying: source.reader?.takeThrown())
+    return ModelMemory(memory)
   }
 
   /// Text to token ids, as inside a prompt. With `allowControl`, control tokens typed in the text

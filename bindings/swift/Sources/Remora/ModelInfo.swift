@@ -62,4 +62,10 @@ public struct ModelMemory: Sendable, Hashable {
   public let codec: UInt64
   /// Keys and values of one column of a session.
   public let perPosition: UInt64
+
+  init(_ raw: remora_memory) {
+    weights = raw.weights
+    codec = raw.codec
+    perPosition = raw.kv_per_position
+  }
 }

@@ -69,6 +69,11 @@ struct SharedCases: Decodable {
       _ = try Model(directory: item.path ?? "")
       return
     }
+    if item.call == "estimate" {
+      let empty = try Source()
+      _ = try Model.estimate(source: empty)
+      return
+    }
     let model = try Models.named(SharedCases.all.get().errors_model)
     let codes = try item.codes.map { try CodeMatrix(rows: model.info.codebooks, values: $0) }
     switch item.call {

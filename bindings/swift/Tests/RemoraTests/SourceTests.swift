@@ -58,6 +58,19 @@ private final class FolderReader: CheckpointReader {
 }
 
 @Suite struct SourceTests {
+  @Test(arguments: [WeightFormat.asNumberType, .int8, .int4])
+  func anEstimateIsWhatTheLoadedModelTakes(_ weights: WeightFormat) throws {
+    var source = try Source()
+    try source.addDirectory(Place.tiny("s2-pro"))
+    var options = ModelOptions()
+    options.weights = weights
+    let estimate = try Model.estimate(source: source, options: options)
+    #expect(estimate.weights > 0 && estimate.codec > 0)
+    #expect(try Model(source: source, options: options).memory() == estimate)
+    let empty = try Source()
+    #expect(failure { _ = try Model.estimate(source: empty) }?.code == .io)
+  }
+
   static let expected = Result { try codes(Model(directory: Place.data("lm/s2pro_tiny"))) }
 
   @Test func singleFilesServe() throws {

@@ -1,6 +1,6 @@
 //! The cases that every binding must reproduce: `tests/bindings/cases.json`.
 
-use remora::{ErrorCode, Model, Prompt, Result, Voice};
+use remora::{ErrorCode, Model, ModelOptions, Prompt, Result, Source, Voice};
 
 use crate::json::Json;
 use crate::support::{all_pcm, cases, golden, greedy, greedy_session, tiny};
@@ -59,6 +59,7 @@ fn provoke(model: &Model, case: &Json) -> Result<()> {
     let mut session = greedy_session(model, frames);
     match case["call"].text() {
         "open_model" => Model::open(case["path"].text()).map(drop),
+        "estimate" => Model::estimate(&mut Source::new()?, &ModelOptions::new()?).map(drop),
         "decode" => model.decode(&case["codes"].ints()).map(drop),
         "voice" => {
             Voice::from_codes(model, &case["codes"].ints(), case["transcript"].text()).map(drop)

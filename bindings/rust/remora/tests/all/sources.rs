@@ -6,7 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use remora::{ErrorCode, Model, ModelOptions, Reader, Session, Source};
+use remora::{ErrorCode, Model, ModelOptions, Reader, Session, Source, Weights};
 
 use crate::support::{golden, greedy, tiny, tiny_dir};
 
@@ -19,6 +19,22 @@ fn bytes_of(name: &str) -> Vec<u8> {
 
 fn load(source: &mut Source) -> remora::Result<Model> {
     Model::from_source(source, &ModelOptions::new()?, None)
+}
+
+#[test]
+fn an_estimate_is_what_the_loaded_model_takes() {
+    let mut source = Source::new().expect("a source");
+    source.add_dir(tiny_dir().join("s2-pro")).expect("a folder");
+    let mut options = ModelOptions::new().expect("the defaults");
+    for weights in [Weights::AsDtype, Weights::Int8, Weights::Int4] {
+        options.weights = weights;
+        let estimate = Model::estimate(&mut source, &options).expect("an estimate");
+        let model = Model::from_source(&mut source, &options, None).expect("a model");
+        assert_eq!(estimate, model.memory().expect("sizes"));
+        assert!(estimate.weights > 0 && estimate.codec > 0);
+    }
+    let error = Model::estimate(&mut Source::new().expect("a source"), &options);
+    assert_eq!(error.expect_err("no files").code(), ErrorCode::Io);
 }
 
 /// The codes of a short greedy speech.
