@@ -8,7 +8,7 @@
 
 namespace remora::codec {
 
-inline const std::string kSemanticCodebook = "quantizer.semantic_quantizer.quantizers.0";
+inline constexpr const char* kSemanticCodebook = "quantizer.semantic_quantizer.quantizers.0";
 
 inline std::string residual_codebook(int64_t index) {
   return concat("quantizer.quantizer.quantizers.", index);

@@ -20,23 +20,41 @@ namespace {
 
 uint64_t page_size() { return static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)); }
 
+// Pages of a file in memory, or none where the file system cannot.
+class PageMap {
+ public:
+  // `offset`: of a page. [size] bytes
+  PageMap(int fd, uint64_t offset, uint64_t size) : size_(static_cast<size_t>(size)) {
+    void* map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, static_cast<off_t>(offset));
+    if (map != MAP_FAILED) data_ = static_cast<std::byte*>(map);
+  }
+  PageMap(PageMap&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  PageMap& operator=(PageMap&&) = delete;
+  ~PageMap() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  std::byte* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_;
+};
+
 class MappedRange final : public ByteSource {
  public:
-  // `map`: of `map_size` bytes, starting on a page; the range starts `skip` bytes into it.
-  MappedRange(std::string name, void* map, uint64_t map_size, uint64_t skip)
-      : ByteSource(std::move(name)),
-        map_(static_cast<std::byte*>(map)),
-        map_size_(map_size),
-        skip_(skip) {}
-  ~MappedRange() override { ::munmap(map_, map_size_); }
+  // The range starts `skip` bytes into the map.
+  MappedRange(std::string name, PageMap map, uint64_t skip)
+      : ByteSource(std::move(name)), map_(std::move(map)), skip_(skip) {}
 
-  uint64_t size() const override { return map_size_ - skip_; }
+  uint64_t size() const override { return map_.size() - skip_; }
   std::span<const std::byte> view() const override {
-    return {map_ + skip_, static_cast<size_t>(size())};
+    return {map_.data() + skip_, static_cast<size_t>(size())};
   }
   void read_at(uint64_t offset, std::span<std::byte> dst) const override {
     check_range(offset, dst.size());
-    if (!dst.empty()) std::memcpy(dst.data(), map_ + skip_ + offset, dst.size());
+    if (!dst.empty()) std::memcpy(dst.data(), map_.data() + skip_ + offset, dst.size());
   }
   void release_pages(uint64_t offset, uint64_t length) const override {
     if (offset > size()) return;
@@ -45,12 +63,11 @@ class MappedRange final : public ByteSource {
     const uint64_t page = page_size();
     const uint64_t begin = (skip_ + offset + page - 1) / page * page;
     const uint64_t end = (skip_ + offset + std::min(length, size() - offset)) / page * page;
-    if (begin < end) ::madvise(map_ + begin, end - begin, MADV_DONTNEED);
+    if (begin < end) ::madvise(map_.data() + begin, end - begin, MADV_DONTNEED);
   }
 
  private:
-  std::byte* map_;
-  uint64_t map_size_;
+  PageMap map_;
   uint64_t skip_;
 };
 
@@ -104,10 +121,9 @@ std::shared_ptr<const ByteSource> open_range(Descriptor fd, std::string name, ui
   const uint64_t skip = offset % page_size();
   if (mapping == Mapping::kIfPossible && size > 0 &&
       size <= std::numeric_limits<size_t>::max() - skip) {
-    void* map = ::mmap(nullptr, static_cast<size_t>(size + skip), PROT_READ, MAP_PRIVATE, fd.get(),
-                       static_cast<off_t>(offset - skip));
-    if (map != MAP_FAILED) {
-      return std::make_shared<MappedRange>(std::move(name), map, size + skip, skip);
+    PageMap map(fd.get(), offset - skip, size + skip);
+    if (map.data() != nullptr) {
+      return std::make_shared<MappedRange>(std::move(name), std::move(map), skip);
     }
   }
   return std::make_shared<ReadRange>(std::move(name), std::move(fd), offset, size);

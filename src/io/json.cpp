@@ -7,6 +7,7 @@
 #include "base/concat.h"
 #include "base/error.h"
 #include "io/file_kind.h"
+#include "io/json_tree.h"
 #include "io/quote.h"
 
 namespace remora::io {
@@ -47,23 +48,52 @@ std::string_view reason_of(std::string_view what) {
   return what;
 }
 
-template <typename Json>
-Json parse(const ByteSource& source, uint64_t max_bytes) {
-  const std::string text = read_text(source, max_bytes);
-  check_depth(source.name(), text);
-  try {
-    return Json::parse(text);
-  } catch (const typename Json::parse_error& error) {
-    const std::string_view hint = file_kind_hint(file_kind(source));
-    const size_t at = error.byte > 0 ? error.byte - 1 : 0;  // the library counts from 1
-    throw Error(Status::kFormat, concat(source.name(), ": not readable as JSON: at byte ", at, ": ",
-                                        printable(reason_of(error.what()), 300), hint));
-  } catch (const typename Json::exception& error) {
-    throw Error(
-        Status::kFormat,
-        concat(source.name(), ": not readable as JSON: ", printable(reason_of(error.what()), 300)));
+// Builds the tree and keeps what the parser says against the text.
+class TreeReader final : public nlohmann::json_sax<json> {
+ public:
+  explicit TreeReader(JsonTree& tree) : tree_(tree) {}
+  // "at byte 9: syntax error ...", or "" when there was nothing wrong.
+  const std::string& fault() const { return fault_; }
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(int64_t value) override { return put(value); }
+  bool number_unsigned(uint64_t value) override { return put(value); }
+  bool number_float(double value, const std::string&) override { return put(value); }
+  bool string(std::string& value) override { return put(std::move(value)); }
+  bool binary(json::binary_t&) override { return false; }  // JSON text has none
+  bool key(std::string& name) override {
+    tree_.key(std::move(name));
+    return true;
   }
-}
+  bool start_object(size_t) override { return open(json::object()); }
+  bool start_array(size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(size_t position, const std::string&, const json::exception& error) override {
+    // The library counts from 1.
+    fault_ = concat("at byte ", position > 0 ? position - 1 : 0, ": ",
+                    printable(reason_of(error.what()), 300));
+    return false;
+  }
+
+ private:
+  bool put(json value) {
+    tree_.put(std::move(value));
+    return true;
+  }
+  bool open(json container) {
+    tree_.open(std::move(container));
+    return true;
+  }
+  bool close() {
+    tree_.close();
+    return true;
+  }
+
+  JsonTree& tree_;
+  std::string fault_;
+};
 
 // How a message shows a value: short ones as they are.
 std::string shown(const json& value) {
@@ -88,16 +118,20 @@ std::string expected_integer(IntRange range) {
 
 }  // namespace
 
-json parse_json(const ByteSource& source, uint64_t max_bytes) {
-  return parse<json>(source, max_bytes);
-}
-
-nlohmann::ordered_json parse_ordered_json(const ByteSource& source, uint64_t max_bytes) {
-  return parse<nlohmann::ordered_json>(source, max_bytes);
+std::shared_ptr<const json> parse_json(const ByteSource& source, uint64_t max_bytes) {
+  const std::string text = read_text(source, max_bytes);
+  check_depth(source.name(), text);
+  const auto tree = std::make_shared<JsonTree>();
+  TreeReader reader(*tree);
+  if (!json::sax_parse(text, &reader)) {
+    throw Error(Status::kFormat, concat(source.name(), ": not readable as JSON: ", reader.fault(),
+                                        file_kind_hint(file_kind(source))));
+  }
+  return {tree, &tree->root()};
 }
 
 JsonObject::JsonObject(const ByteSource& source, uint64_t max_bytes)
-    : value_(std::make_shared<const json>(parse_json(source, max_bytes))), file_(source.name()) {
+    : value_(parse_json(source, max_bytes)), file_(source.name()) {
   if (!value_->is_object()) {
     throw Error(Status::kFormat, concat(file_, ": is ", shown(*value_), ", expected an object"));
   }

@@ -17,9 +17,7 @@ namespace remora::io {
 
 // Throws Error{kFormat}: larger than `max_bytes`, not JSON (with the byte and the reason), or
 // nested deeper than 64.
-nlohmann::json parse_json(const ByteSource& source, uint64_t max_bytes);
-// The same with the keys of objects in the order of the file (looking one up is a linear search).
-nlohmann::ordered_json parse_ordered_json(const ByteSource& source, uint64_t max_bytes);
+std::shared_ptr<const nlohmann::json> parse_json(const ByteSource& source, uint64_t max_bytes);
 
 struct IntRange {
   int64_t min = std::numeric_limits<int64_t>::min();

@@ -1,24 +1,42 @@
 #include "io/pages.h"
 
-#include <ATen/ops/from_blob.h>
 #include <c10/core/ScalarType.h>
 #include <sys/mman.h>
 
+#include <memory>
+
 #include "base/concat.h"
 #include "base/error.h"
+#include "io/kept_tensor.h"
 
 namespace remora::io {
+namespace {
 
-at::Tensor tensor_of_pages(int64_t elements, at::ScalarType dtype) {
-  const size_t bytes = static_cast<size_t>(elements) * c10::elementSize(dtype);
-  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) {
+class Pages {
+ public:
+  explicit Pages(size_t bytes)
+      : data_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+        bytes_(bytes) {
+    if (data_ != MAP_FAILED) return;
     throw Error(Status::kOutOfMemory,
                 concat("memory: ", bytes, " bytes for a tensor were refused"));
   }
-  return at::from_blob(
-      data, {elements}, [bytes](void* pages) { ::munmap(pages, bytes); },
-      at::TensorOptions().dtype(dtype));
+  ~Pages() { ::munmap(data_, bytes_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  void* data_;
+  size_t bytes_;
+};
+
+}  // namespace
+
+at::Tensor tensor_of_pages(int64_t elements, at::ScalarType dtype) {
+  auto pages = std::make_unique<Pages>(static_cast<size_t>(elements) * c10::elementSize(dtype));
+  void* data = pages->data();
+  return kept_tensor(data, {elements}, {}, dtype, std::move(pages));
 }
 
 }  // namespace remora::io

@@ -1,14 +1,15 @@
 #include "io/state_dict.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 #include <c10/core/ScalarType.h>
 
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "io/kept_tensor.h"
 #include "io/pages.h"
 
 namespace remora::io {
@@ -52,9 +53,8 @@ at::Tensor StoredTensor::load() const {
   if (data != nullptr && aligned) {
     // The mapping is read-only: nothing in the library writes to a loaded weight.
     auto* blob = const_cast<std::byte*>(data);
-    auto keep = [source = source](void*) {};
-    return strides.empty() ? at::from_blob(blob, shape, keep, options)
-                           : at::from_blob(blob, shape, strides, keep, options);
+    return kept_tensor(blob, shape, strides, dtype,
+                       std::make_unique<std::shared_ptr<const ByteSource>>(source));
   }
   const auto elements = static_cast<int64_t>(bytes / c10::elementSize(dtype));
   constexpr uint64_t kSmall = 1 << 16;

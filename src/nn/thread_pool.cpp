@@ -5,6 +5,10 @@
 #endif
 
 #include <chrono>
+#include <system_error>
+
+#include "base/concat.h"
+#include "base/error.h"
 
 namespace remora::nn {
 namespace {
@@ -34,12 +38,26 @@ void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) : size_(threads < 1 ? 1 : threads) {
-  for (int thread = 1; thread < size_; ++thread) {
-    threads_.emplace_back([this, thread] { work(thread); });
+  threads_.reserve(static_cast<size_t>(size_ - 1));
+  try {
+    for (int thread = 1; thread < size_; ++thread) {
+      threads_.emplace_back([this, thread] { work(thread); });
+    }
+  } catch (const std::system_error& error) {
+    const size_t started = threads_.size();
+    stop();
+    throw Error(Status::kOutOfMemory,
+                concat("threads: the system gives ", started + 1, " of the ", size_,
+                       " that a session computes with: ", error.what(), "; set a lower count"));
+  } catch (...) {
+    stop();  // a thread that runs on would outlive what it works for
+    throw;
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   stop_ = true;
   started_.fetch_add(1, std::memory_order_release);
   started_.notify_all();

@@ -13,7 +13,8 @@ namespace remora::nn {
 // many times the work; and its size belongs to the host. Not thread-safe: one caller at a time.
 class ThreadPool {
  public:
-  // `threads` in all, the caller's included; 1 starts none.
+  // `threads` in all, the caller's included; 1 starts none. Throws Error{kOutOfMemory} when the
+  // system gives fewer; none is left running then.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -31,6 +32,7 @@ class ThreadPool {
 
  private:
   void work(int thread);
+  void stop();
 
   int size_;
   std::vector<std::thread> threads_;

@@ -25,7 +25,7 @@ class Reader {
   explicit Reader(const std::string& file) : file_(file) {}
 
   JsonTokenizerParts read(const TokenizerJson& scanned) const {
-    const json& root = scanned.rest;
+    const json& root = scanned.rest.root();
     if (!root.is_object()) fail("is not a JSON object");
     const json& model = member(root, "model", "");
     if (!model.is_object()) fail("'model' is not an object");

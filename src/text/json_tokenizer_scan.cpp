@@ -21,7 +21,7 @@ class Scanner : public nlohmann::json_sax<json> {
   const std::string& fault() const { return fault_; }
 
   bool key(std::string& name) override {
-    key_ = std::move(name);
+    out_.rest.key(std::move(name));
     return true;
   }
   bool start_object(size_t) override {
@@ -61,7 +61,7 @@ class Scanner : public nlohmann::json_sax<json> {
   bool string(std::string& value) override {
     switch (where_) {
       case Where::kRest:
-        return put(std::move(value)) != nullptr;
+        return put(std::move(value));
       case Where::kVocab:
         return wrong_entry();
       case Where::kMerges:
@@ -76,7 +76,7 @@ class Scanner : public nlohmann::json_sax<json> {
   bool number_unsigned(uint64_t value) override {
     if (where_ != Where::kVocab) return other(value);
     if (value > Vocabulary::kMaxId) return wrong_entry();
-    out_.vocab.emplace_back(std::move(key_), static_cast<int32_t>(value));
+    out_.vocab.emplace_back(key(), static_cast<int32_t>(value));
     return true;
   }
   bool number_integer(int64_t value) override { return other(value); }
@@ -95,11 +95,11 @@ class Scanner : public nlohmann::json_sax<json> {
 
   // Inside root.model, behind the key `name`.
   bool at_model(std::string_view name) const {
-    return open_.size() == 2 && model_ && key_ == name && open_.back()->is_object();
+    return out_.rest.depth() == 2 && model_ && key() == name && out_.rest.in_object();
   }
 
   bool enter(Where table, bool& seen) {
-    if (seen) return stop(concat("'model.", key_, "' is there twice"));
+    if (seen) return stop(concat("'model.", key(), "' is there twice"));
     seen = true;
     where_ = table;
     return true;
@@ -113,7 +113,7 @@ class Scanner : public nlohmann::json_sax<json> {
   bool wrong_entry() {
     if (where_ == Where::kVocab) {
       return stop(
-          concat("the id of '", io::printable(key_), "' is no number in 0..", Vocabulary::kMaxId));
+          concat("the id of '", io::printable(key()), "' is no number in 0..", Vocabulary::kMaxId));
     }
     // An open pair has its place in the list already.
     return wrong_merge(out_.merges.size() - (where_ == Where::kPair ? 1 : 0));
@@ -131,39 +131,34 @@ class Scanner : public nlohmann::json_sax<json> {
 
   template <typename T>
   bool other(T value) {
-    return where_ == Where::kRest ? put(value) != nullptr : wrong_entry();
+    return where_ == Where::kRest ? put(value) : wrong_entry();
   }
 
-  // Where the value now lies in the tree.
-  json* put(json value) {
-    if (open_.empty()) return &(out_.rest = std::move(value));
-    json& parent = *open_.back();
-    if (parent.is_array()) {
-      parent.push_back(std::move(value));
-      return &parent.back();
-    }
-    return &(parent[key_] = std::move(value));
+  bool put(json value) {
+    out_.rest.put(std::move(value));
+    return true;
   }
 
   bool open(json container) {
-    if (open_.size() == kMaxDepth) {
+    io::JsonTree& tree = out_.rest;
+    if (tree.depth() == kMaxDepth) {
       return stop(concat("is nested deeper than ", kMaxDepth, " levels"));
     }
-    if (open_.size() == 1) model_ = open_.back()->is_object() && key_ == "model";
-    open_.push_back(put(std::move(container)));
+    if (tree.depth() == 1) model_ = tree.in_object() && key() == "model";
+    tree.open(std::move(container));
     return true;
   }
   bool close() {
-    open_.pop_back();
+    out_.rest.close();
     return true;
   }
 
+  const std::string& key() const { return out_.rest.key(); }
+
   TokenizerJson& out_;
   Where where_ = Where::kRest;
-  bool model_ = false;       // the container at depth 2 is root.model
-  std::vector<json*> open_;  // containers of the tree, outermost first; stable while open
-  std::string key_;
-  int filled_ = 0;  // halves of the open pair
+  bool model_ = false;  // the container at depth 2 is root.model
+  int filled_ = 0;      // halves of the open pair
   std::string fault_;
 };
 

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "io/byte_source.h"
+#include "io/json_tree.h"
 
 namespace remora::text {
 
 struct TokenizerJson {
   // Everything but `model.vocab` and `model.merges`.
-  nlohmann::json rest;
+  io::JsonTree rest;
   bool has_vocab = false;
   std::vector<std::pair<std::string, int32_t>> vocab;  // as written, ids in 0 .. Vocabulary::kMaxId
   bool has_merges = false;

@@ -42,13 +42,6 @@ TEST(Json, SizeAndDepthAreBounded) {
       << "brackets inside strings do not nest";
 }
 
-TEST(Json, OrderedKeysStayInTheOrderOfTheFile) {
-  const auto json = io::parse_ordered_json(*memory_source("c.json", R"({"z":1,"a":2,"m":3})"), 99);
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_THAT(keys, ElementsAre("z", "a", "m"));
-}
-
 TEST(JsonObject, ReadsEachTypeAndFallsBackOnAbsentAndNull) {
   const JsonObject json =
       object_of(R"({"n":7,"x":0.5,"b":true,"s":"text","list":[1,-2],"names":["a"],"null":null,)"

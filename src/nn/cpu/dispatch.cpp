@@ -22,7 +22,8 @@ std::vector<const Kernels*> runnable() {
 }  // namespace
 
 std::span<const Kernels* const> all_kernels() {
-  static const std::vector<const Kernels*> sets = runnable();
+  // Never destroyed: threads may still work while the process exits.
+  static const auto& sets = *new std::vector<const Kernels*>(runnable());
   return sets;
 }
 
