@@ -42,10 +42,6 @@ io::StateDict find_weights(const io::FileSet& files) {
                                   "weights belong beside the model's"));
 }
 
-void check_cancel(const CodecOptions& options) {
-  if (options.cancel != nullptr) options.cancel->check("loading the codec");
-}
-
 }  // namespace
 
 bool has_codec(const io::FileSet& files) {
@@ -54,7 +50,6 @@ bool has_codec(const io::FileSet& files) {
 }
 
 std::shared_ptr<const Codec> Codec::load(const io::FileSet& files, const CodecOptions& options) {
-  check_cancel(options);
   CodecConfig config = find_config(files);
   return std::make_shared<const Codec>(find_weights(files), std::move(config), options);
 }
@@ -67,12 +62,10 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
   const c10::InferenceMode inference;
   const io::StateDict plain = plain_names(dict);
   Weights weights(plain, dtype_, device_,
-                  options.shapes_only ? io::Reading::kShapes : io::Reading::kNumbers);
-  check_cancel(options);
+                  options.shapes_only ? io::Reading::kShapes : io::Reading::kNumbers,
+                  {options.cancel, options.progress});
   if (options.decoder) decoder_.emplace(weights, config_, options.block_elements);
-  check_cancel(options);
   if (options.encoder) encoder_.emplace(weights, config_, options.block_elements);
-  check_cancel(options);
   weights.finish();
   weight_bytes_ = weights.bytes();
   if (!options.shapes_only) fingerprint_ = table_fingerprint(weights, config_);

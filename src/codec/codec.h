@@ -3,10 +3,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "base/cancel.h"
+#include "base/live_count.h"
 #include "codec/config.h"
 #include "codec/decode_path.h"
 #include "codec/encode_path.h"
@@ -18,10 +20,11 @@ namespace remora::codec {
 struct CodecOptions {
   at::ScalarType dtype = at::kFloat;  // kFloat, kBFloat16 or kHalf: of the large products
   at::Device device = at::kCPU;
-  bool decoder = true;                 // codes to sound
-  bool encoder = true;                 // sound to codes
-  bool shapes_only = false;            // no numbers: see load()
-  const CancelFlag* cancel = nullptr;  // looked at while loading
+  bool decoder = true;                    // codes to sound
+  bool encoder = true;                    // sound to codes
+  bool shapes_only = false;               // no numbers: see load()
+  const CancelFlag* cancel = nullptr;     // checked between tensors while loading
+  std::function<void(float)> progress{};  // fraction loaded, from the loading thread
   // Numbers per part of the convolutional activations; see Decoder.
   int64_t block_elements = kBlockElements;
 
@@ -32,7 +35,7 @@ struct CodecOptions {
 // True when load() would find weights there.
 bool has_codec(const io::FileSet& files);
 
-class Codec {
+class Codec : public LiveCount<Codec> {
  public:
   // Weights from codec.safetensors, else codec.pth; sizes from codec.json, else from a config.json
   // that describes a codec, else those of the released codec. Throws Error{kIo} when no weights

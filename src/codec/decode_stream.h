@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/live_count.h"
 #include "codec/codec.h"
 
 namespace remora::codec {
 
 // One utterance being decoded. A copy is an independent continuation (cheap: the state's tensors
 // are shared until either moves on). One thread at a time.
-class DecodeStream {
+class DecodeStream : public LiveCount<DecodeStream> {
  public:
   // Throws Error{kInvalidState} when the codec was loaded without its decoder.
   explicit DecodeStream(std::shared_ptr<const Codec> codec);

@@ -3,6 +3,7 @@
 #include <ATen/ops/_weight_norm.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -26,10 +27,32 @@ at::Tensor unknown(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
+Weights::Weights(const io::StateDict& dict, at::ScalarType compute, at::Device device,
+                 io::Reading reading, LoadWatch watch)
+    : dict_(dict),
+      loader_(dict, reading),
+      compute_(compute),
+      device_(device),
+      watch_(std::move(watch)) {
+  for (const auto& [name, tensor] : dict.tensors()) total_ += tensor.byte_size();
+}
+
 at::Tensor Weights::plain(std::string_view name, const std::vector<int64_t>& shape) {
+  if (watch_.cancel != nullptr) watch_.cancel->check("loading the codec");
   const bool fits = loader_.has(name) && loader_.shape_of(name) == shape;
   at::Tensor value = loader_.take(name, shape, at::kFloat);  // records what is wrong
-  return fits ? value : unknown(shape);
+  if (!fits) return unknown(shape);
+  read_ += dict_.find(name)->byte_size();
+  if (watch_.progress && total_ > 0) {
+    // A tensor may be asked for twice.
+    watch_.progress(std::min(1.0F, static_cast<float>(read_) / static_cast<float>(total_)));
+  }
+  return value;
+}
+
+void Weights::finish() const {
+  if (watch_.cancel != nullptr) watch_.cancel->check("loading the codec");
+  loader_.finish();
 }
 
 at::Tensor Weights::folded(std::string_view module, const std::vector<int64_t>& shape) {

@@ -3,13 +3,22 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/cancel.h"
 #include "io/weight_loader.h"
 
 namespace remora::codec {
+
+// Checked before each tensor and told after it; both may be null.
+struct LoadWatch {
+  const CancelFlag* cancel = nullptr;
+  std::function<void(float)> progress{};  // fraction of the dict's bytes
+};
 
 // Reads from a StateDict whose names are already plain (see names.h). A missing or misshaped tensor
 // is recorded and comes back on the meta device, which holds no numbers, so that a wrong
@@ -18,8 +27,7 @@ namespace remora::codec {
 class Weights {
  public:
   Weights(const io::StateDict& dict, at::ScalarType compute, at::Device device,
-          io::Reading reading = io::Reading::kNumbers)
-      : dict_(dict), loader_(dict, reading), compute_(compute), device_(device) {}
+          io::Reading reading = io::Reading::kNumbers, LoadWatch watch = {});
 
   // As stored, in float32.
   at::Tensor plain(std::string_view name, const std::vector<int64_t>& shape);
@@ -55,7 +63,7 @@ class Weights {
   bool has(std::string_view name) const { return loader_.has(name); }
 
   // Throws Error{kFormat} if a tensor was missing or misshaped.
-  void finish() const { loader_.finish(); }
+  void finish() const;
 
  private:
   at::Tensor counted(const at::Tensor& value);
@@ -64,7 +72,10 @@ class Weights {
   io::WeightLoader loader_;
   at::ScalarType compute_;
   at::Device device_;
+  LoadWatch watch_;
   uint64_t bytes_ = 0;
+  uint64_t total_ = 0;  // bytes in the dict
+  uint64_t read_ = 0;   // and of them read so far
 };
 
 }  // namespace remora::codec

@@ -10,7 +10,8 @@
 namespace remora::engine {
 namespace {
 
-// Of the progress of a load: the codec is the smaller part.
+// Of the progress of a load: first the tokenizer, then the codec, then the rest.
+constexpr float kTextShare = 0.02F;
 constexpr float kCodecShare = 0.1F;
 constexpr double kFloat32Limit = 4.0 * 1024 * 1024 * 1024;  // bytes
 
@@ -23,6 +24,23 @@ double stack_parameters(const lm::StackConfig& stack) {
 
 [[noreturn]] void lacks(std::string_view what, std::string_view remedy) {
   throw Error(Status::kUnsupported, concat("model: has no ", what, "; ", remedy));
+}
+
+// Tells how much of a load is done, and raises `cancel` when the answer is to stop: a part of the
+// whole, from `from` to `to`.
+std::function<void(float)> part_of_load(const ModelOptions& options, float from, float to,
+                                        CancelFlag& cancel) {
+  if (!options.progress) return {};
+  return [&options, &cancel, from, to](float fraction) {
+    if (options.progress(from + (to - from) * fraction)) cancel.raise();
+  };
+}
+
+// Between two parts.
+void check_progress(const ModelOptions& options, float fraction) {
+  if (options.progress && options.progress(fraction)) {
+    throw Error(Status::kCancelled, "load: stopped by the progress callback");
+  }
 }
 
 bool holds_codec(const io::FileSet& files) {
@@ -40,12 +58,14 @@ at::ScalarType choose_dtype(const lm::LmConfig& config) {
 std::shared_ptr<const Model> Model::load(const io::FileSet& files, const ModelOptions& options) {
   auto model = std::shared_ptr<Model>(new Model);
   model->device_ = options.device;
+  check_progress(options, 0);
   if (options.want_lm) model->read_text_side(files, options);
+  check_progress(options, kTextShare);
   if (options.want_codec && !options.text_only && (!options.want_lm || holds_codec(files))) {
     model->load_codec(files, options);
   }
   if (options.want_lm && !options.text_only) model->load_language_model(files, options);
-  if (options.progress) options.progress(1.0F);
+  check_progress(options, 1);
   return model;
 }
 
@@ -76,12 +96,9 @@ void Model::load_language_model(const io::FileSet& files, const ModelOptions& op
   // A code past the codec's table would be clamped there: better never to draw it.
   if (codec_) load.residual_limit = static_cast<int32_t>(codec_->config().residual_entries);
   load.cancel = &cancel;
-  if (options.progress) {
-    load.progress = [&](float fraction) {
-      if (options.progress(kCodecShare + (1 - kCodecShare) * fraction)) cancel.raise();
-    };
-  }
+  load.progress = part_of_load(options, kCodecShare, 1, cancel);
   lm_ = lm::LanguageModel::load(files, load);
+  cancel.check("loading the language model");  // the last answer may have been to stop
 }
 
 void Model::load_codec(const io::FileSet& files, const ModelOptions& options) {
@@ -90,11 +107,12 @@ void Model::load_codec(const io::FileSet& files, const ModelOptions& options) {
   load.device = options.device;
   load.encoder = options.want_encoder;
   load.shapes_only = options.shapes_only;
+  CancelFlag cancel;
+  load.cancel = &cancel;
+  load.progress = part_of_load(options, kTextShare, kCodecShare, cancel);
   codec_ = codec::Codec::load(files, load);
+  cancel.check("loading the codec");
   codec_dtype_ = load.dtype;
-  if (options.progress && options.progress(kCodecShare)) {
-    throw Error(Status::kCancelled, "load: stopped by the progress callback");
-  }
 
   const int64_t rows = codec_->config().n_codebooks();
   if (lm_config_ && lm_config_->num_codebooks > rows) {

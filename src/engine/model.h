@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "base/live_count.h"
 #include "codec/codec.h"
 #include "io/byte_source.h"
 #include "lm/language_model.h"
@@ -42,7 +43,7 @@ struct ModelMemory {
   uint64_t kv_per_position = 0;  // K and V of one column of a session
 };
 
-class Model {
+class Model : public LiveCount<Model> {
  public:
   // Throws Error: kIo for a missing file, kFormat for a damaged or mismatched one, kUnsupported,
   // kCancelled when `progress` asked to stop.

@@ -28,15 +28,16 @@ int32_t codec_rate(const Model& model) {
 }
 
 // [n_codebooks, frames] int32
-at::Tensor codes_of(const Model& model, const io::ReferenceAudio& audio) {
+at::Tensor codes_of(const Model& model, const io::ReferenceAudio& audio, const CancelFlag* cancel) {
   const at::Tensor samples = at::from_blob(const_cast<float*>(audio.samples.data()),
                                            {static_cast<int64_t>(audio.samples.size())},
                                            at::TensorOptions().dtype(at::kFloat));
-  return model.codec()->encode(samples, model.n_codebooks() - 1).contiguous();
+  return model.codec()->encode(samples, model.n_codebooks() - 1, cancel).contiguous();
 }
 
 std::shared_ptr<const Voice> voice_of(const Model& model, const io::ReferenceAudio& audio,
-                                      std::string_view name, std::string_view transcript) {
+                                      std::string_view name, std::string_view transcript,
+                                      const CancelFlag* cancel) {
   Voice::check_transcript(transcript);
   if (audio.seconds > kLongReference) {
     log(LogLevel::kWarn, concat(name, ": ", static_cast<int64_t>(audio.seconds),
@@ -47,7 +48,7 @@ std::shared_ptr<const Voice> voice_of(const Model& model, const io::ReferenceAud
         concat(name, ": ", audio.bad_samples, " samples were NaN or infinite and count as 0"));
   }
   if (!audio.damage.empty()) log(LogLevel::kWarn, concat(name, ": ", audio.damage));
-  const at::Tensor codes = codes_of(model, audio);
+  const at::Tensor codes = codes_of(model, audio, cancel);
   return Voice::from_codes(model,
                            {codes.const_data_ptr<int32_t>(), static_cast<size_t>(codes.numel())},
                            codes.size(1), transcript);
@@ -55,9 +56,11 @@ std::shared_ptr<const Voice> voice_of(const Model& model, const io::ReferenceAud
 
 }  // namespace
 
-at::Tensor encode(const Model& model, const Sound& sound) {
-  return codes_of(model, io::reference_from_pcm(sound.interleaved, sound.channels, sound.rate,
-                                                codec_rate(model), kAnySound));
+at::Tensor encode(const Model& model, const Sound& sound, const CancelFlag* cancel) {
+  return codes_of(model,
+                  io::reference_from_pcm(sound.interleaved, sound.channels, sound.rate,
+                                         codec_rate(model), kAnySound, cancel),
+                  cancel);
 }
 
 size_t encoded_size(const Model& model, size_t frames, int32_t rate) {
@@ -71,20 +74,23 @@ size_t encoded_size(const Model& model, size_t frames, int32_t rate) {
 }
 
 std::shared_ptr<const Voice> voice_from_sound(const Model& model, const Sound& sound,
-                                              std::string_view transcript) {
+                                              std::string_view transcript,
+                                              const CancelFlag* cancel) {
   const int32_t rate = codec_rate(model);
   Voice::check_transcript(transcript);
-  return voice_of(model,
-                  io::reference_from_pcm(sound.interleaved, sound.channels, sound.rate, rate),
-                  "voice", transcript);
+  return voice_of(
+      model,
+      io::reference_from_pcm(sound.interleaved, sound.channels, sound.rate, rate, {}, cancel),
+      "voice", transcript, cancel);
 }
 
 std::shared_ptr<const Voice> voice_from_file(const Model& model, const std::string& utf8_path,
-                                             std::string_view transcript) {
+                                             std::string_view transcript,
+                                             const CancelFlag* cancel) {
   const int32_t rate = codec_rate(model);
   Voice::check_transcript(transcript);
-  return voice_of(model, io::read_reference_audio(io::open_file(utf8_path), rate), utf8_path,
-                  transcript);
+  return voice_of(model, io::read_reference_audio(io::open_file(utf8_path), rate, {}, cancel),
+                  utf8_path, transcript, cancel);
 }
 
 }  // namespace remora::engine

@@ -25,15 +25,17 @@ struct Sound {
 // Codes [n_codebooks, frames] int32 of a sound of any length, quiet or not. A model whose frames
 // have fewer codes than the codec has codebooks gets the first rows. Throws Error{kUnsupported}
 // without an encoder, Error{kInvalidArgument} for no samples or a rate that is not converted.
-at::Tensor encode(const Model& model, const Sound& sound);
+at::Tensor encode(const Model& model, const Sound& sound, const CancelFlag* cancel = nullptr);
 
 // The number of codes that encode() gives for `frames` samples a channel at `rate`.
 size_t encoded_size(const Model& model, size_t frames, int32_t rate);
 
 // Voices from sound: at least 0.2 s and not silent; a warning in the log above 90 s.
 std::shared_ptr<const Voice> voice_from_sound(const Model& model, const Sound& sound,
-                                              std::string_view transcript);
+                                              std::string_view transcript,
+                                              const CancelFlag* cancel = nullptr);
 std::shared_ptr<const Voice> voice_from_file(const Model& model, const std::string& utf8_path,
-                                             std::string_view transcript);
+                                             std::string_view transcript,
+                                             const CancelFlag* cancel = nullptr);
 
 }  // namespace remora::engine

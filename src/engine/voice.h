@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/live_count.h"
 #include "engine/model.h"
 #include "text/prompt.h"
 
@@ -26,7 +27,7 @@ struct CodeTables {
 };
 
 // Immutable; fits every model with the same tables.
-class Voice {
+class Voice : public LiveCount<Voice> {
  public:
   // codes: [n_codebooks, frames] row-major, of the model's codec. Throws Error{kInvalidArgument}
   // on a code outside its table (named by position), no frames, or a transcript without anything

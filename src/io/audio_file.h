@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/cancel.h"
 #include "io/audio_format.h"
 #include "io/byte_source.h"
 
@@ -71,8 +72,9 @@ class AudioWriter {
   AudioWriter(const AudioWriter&) = delete;
   AudioWriter& operator=(const AudioWriter&) = delete;
 
-  // Whole frames. Throws Error{kIo} when they do not fit the disk.
-  void write(std::span<const float> interleaved);
+  // Whole frames. Throws Error{kIo} when they do not fit the disk, Error{kCancelled} within a block
+  // of `cancel` being raised.
+  void write(std::span<const float> interleaved, const CancelFlag* cancel = nullptr);
   // Throws Error{kInvalidArgument} for FLAC or OGG without samples.
   void finish();
   // Samples that were NaN or infinite.
@@ -83,8 +85,10 @@ class AudioWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// All at once; a warning in the log when there were bad samples.
+// All at once; a warning in the log when there were bad samples. Throws Error{kCancelled} within a
+// block of `cancel` being raised; nothing is left under the name then, and a file that was there
+// stays.
 void write_audio(const std::string& utf8_path, std::span<const float> interleaved, int32_t channels,
-                 int32_t rate, AudioFormat format);
+                 int32_t rate, AudioFormat format, const CancelFlag* cancel = nullptr);
 
 }  // namespace remora::io

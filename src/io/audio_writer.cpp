@@ -182,7 +182,7 @@ class AudioWriter::Impl {
         file_(path),
         sink_(make_sink(file_, format, channels, rate)) {}
 
-  void write(std::span<const float> interleaved) {
+  void write(std::span<const float> interleaved, const CancelFlag* cancel) {
     if (sink_ == nullptr) throw Error(Status::kInvalidState, concat(file_.path(), ": is finished"));
     if (interleaved.size() % channels_ != 0) {
       throw Error(Status::kInvalidArgument,
@@ -191,6 +191,7 @@ class AudioWriter::Impl {
     }
     const size_t block = std::max<size_t>(kBlockSamples / channels_, 1) * channels_;
     while (!interleaved.empty()) {
+      if (cancel != nullptr) cancel->check("writing sound");
       const auto samples = interleaved.first(std::min(block, interleaved.size()));
       bad_samples_ += static_cast<uint64_t>(std::count_if(
           samples.begin(), samples.end(), [](float sample) { return !std::isfinite(sample); }));
@@ -219,14 +220,17 @@ AudioWriter::AudioWriter(const std::string& utf8_path, AudioFormat format, int32
   impl_ = std::make_unique<Impl>(utf8_path, format, channels, rate);
 }
 AudioWriter::~AudioWriter() = default;
-void AudioWriter::write(std::span<const float> interleaved) { impl_->write(interleaved); }
+void AudioWriter::write(std::span<const float> interleaved, const CancelFlag* cancel) {
+  impl_->write(interleaved, cancel);
+}
 void AudioWriter::finish() { impl_->finish(); }
 uint64_t AudioWriter::bad_samples() const { return impl_->bad_samples(); }
 
 void write_audio(const std::string& utf8_path, std::span<const float> interleaved, int32_t channels,
-                 int32_t rate, AudioFormat format) {
+                 int32_t rate, AudioFormat format, const CancelFlag* cancel) {
   AudioWriter writer(utf8_path, format, channels, rate);
-  writer.write(interleaved);
+  writer.write(interleaved, cancel);
+  if (cancel != nullptr) cancel->check("writing sound");
   writer.finish();
   if (writer.bad_samples() > 0) {
     log(LogLevel::kWarn,

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/live_count.h"
 #include "io/byte_source.h"
 
 namespace remora::io {
@@ -34,7 +35,7 @@ struct Reader {
 // A name is looked for among the single files first, then in the folders in the order they were
 // added, then asked of the reader. Sources that were opened stay valid when the set is gone.
 // Not for use from two threads at once while files are being added.
-class SourceSet final : public FileSet {
+class SourceSet final : public FileSet, public LiveCount<SourceSet> {
  public:
   // All of these throw Error{kInvalidArgument} for a name that is_inside_name() refuses or that
   // was added before as a single file, and kIo naming the file that cannot be opened.

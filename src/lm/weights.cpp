@@ -93,14 +93,18 @@ class CheckpointWeights final : public WeightSource {
     if (const io::StoredTensor* stored = dict_.find(name)) stored->release();
   }
   void finish() override {
+    check_cancel();
     loader_.finish();
     if (options_.progress) options_.progress(1);
   }
   uint64_t fingerprint() const override { return hash_.value(); }
 
  private:
-  void begin(const std::string& name) {
+  void check_cancel() const {
     if (options_.cancel != nullptr) options_.cancel->check("loading the language model");
+  }
+  void begin(const std::string& name) {
+    check_cancel();
     const io::StoredTensor* stored = dict_.find(name);
     if (stored == nullptr) return;
     hash_.add(name);
