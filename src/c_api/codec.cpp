@@ -85,4 +85,6 @@ remora_status remora_codec_stream_reset(remora_codec_stream* stream) {
   return guard([&] { required(stream, "stream").stream.reset(); });
 }
 
-void remora_codec_stream_destroy(remora_codec_stream* stream) { capi::drop_handle(stream); }
+void remora_codec_stream_destroy(remora_codec_stream* stream) {
+  capi::drop_handle(stream, "stream");
+}

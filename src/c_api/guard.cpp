@@ -29,6 +29,20 @@ std::string torch_mismatch() {
                 "; load the same minor version");
 }
 
+// What LibTorch's error is about, by its type where it has one of its own, else by its text.
+remora_status status_of(const c10::Error& error, std::string_view text) noexcept {
+  // The CPU allocator's text differs between systems.
+  for (const std::string_view part : {"not enough memory", "can't allocate memory"}) {
+    if (text.find(part) != std::string_view::npos) return REMORA_E_OUT_OF_MEMORY;
+  }
+  if (dynamic_cast<const c10::AcceleratorError*>(&error) != nullptr) return REMORA_E_DEVICE;
+  // cuBLAS, cuDNN and the driver come as plain errors.
+  for (const std::string_view part : {"CUDA error", "CUDA driver error", "cuDNN error"}) {
+    if (text.find(part) != std::string_view::npos) return REMORA_E_DEVICE;
+  }
+  return REMORA_E_INTERNAL;
+}
+
 }  // namespace
 
 std::string loaded_torch_version() {
@@ -58,11 +72,9 @@ remora_status store_current_exception() noexcept {
     set_last_error(error.what_without_backtrace());
     return REMORA_E_OUT_OF_MEMORY;
   } catch (const c10::Error& error) {
-    // The CPU allocator reports exhaustion as a plain c10::Error.
     const std::string_view text = error.what_without_backtrace();
     set_last_error(text);
-    return text.find("not enough memory") != std::string_view::npos ? REMORA_E_OUT_OF_MEMORY
-                                                                    : REMORA_E_INTERNAL;
+    return status_of(error, text);
   } catch (const std::bad_alloc&) {
     set_last_error("memory: the system has no more; free some or load a smaller model");
     return REMORA_E_OUT_OF_MEMORY;
@@ -81,7 +93,8 @@ remora_status check_process() noexcept {
     return REMORA_E_FORKED;
   }
   try {
-    static const std::string mismatch = torch_mismatch();
+    // Never destroyed: threads may still work while the process exits.
+    static const std::string& mismatch = *new std::string(torch_mismatch());
     if (mismatch.empty()) return REMORA_OK;
     set_last_error(mismatch);
     return REMORA_E_ABI;

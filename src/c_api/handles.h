@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "c_api/handle.h"
 #include "codec/decode_stream.h"
 #include "engine/model.h"
 #include "engine/session.h"
@@ -12,29 +13,19 @@
 #include "io/source_set.h"
 #include "remora/remora.h"
 
-struct remora_source {
+struct remora_source : remora::c_api::Handle<remora_source> {
   std::shared_ptr<remora::io::SourceSet> files;
 };
 
-struct remora_model {
+struct remora_model : remora::c_api::Handle<remora_model> {
   std::shared_ptr<const remora::engine::Model> object;
 };
 
-struct remora_voice {
+struct remora_voice : remora::c_api::Handle<remora_voice> {
   std::shared_ptr<const remora::engine::Voice> object;
 };
 
 namespace remora::c_api {
-
-// Ownership that crosses the ABI: made here, given back to drop_handle().
-template <typename Handle, typename... Parts>
-Handle* make_handle(Parts&&... parts) {
-  return std::make_unique<Handle>(Handle{std::forward<Parts>(parts)...}).release();
-}
-template <typename Handle>
-void drop_handle(Handle* handle) {
-  const std::unique_ptr<Handle> owner(handle);
-}
 
 // Shared between the handle and the calls inside it: destroying the handle from a callback leaves
 // the running call its session.
@@ -46,11 +37,11 @@ struct SessionCell {
 
 }  // namespace remora::c_api
 
-struct remora_session {
+struct remora_session : remora::c_api::Handle<remora_session> {
   std::shared_ptr<remora::c_api::SessionCell> cell;
 };
 
-struct remora_codec_stream {
+struct remora_codec_stream : remora::c_api::Handle<remora_codec_stream> {
   std::shared_ptr<const remora::engine::Model> model;
   remora::codec::DecodeStream stream;
 };

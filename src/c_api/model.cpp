@@ -106,8 +106,8 @@ remora_status remora_model_create(remora_source* source, const remora_model_para
                                   remora_model** out) {
   return guard([&] {
     required(out, "out") = nullptr;
-    const remora::io::FileSet& files = *required(source, "source").files;
-    *out = capi::make_handle<remora_model>(engine::Model::load(files, options_from(params)));
+    const auto files = required(source, "source").files;  // kept if a callback destroys the source
+    *out = capi::make_handle<remora_model>(engine::Model::load(*files, options_from(params)));
   });
 }
 
@@ -158,4 +158,4 @@ remora_status remora_model_prompt(const remora_model* model, const remora_prompt
   });
 }
 
-void remora_model_destroy(remora_model* model) { capi::drop_handle(model); }
+void remora_model_destroy(remora_model* model) { capi::drop_handle(model, "model"); }

@@ -69,11 +69,9 @@ engine::Request request_from(const engine::Model& model, const remora_prompt& us
                 concat("prompt.voices: is NULL with n_voices ", prompt.n_voices));
   }
   for (uint64_t i = 0; i < prompt.n_voices; ++i) {
-    if (prompt.voices[i] == nullptr) {
-      throw Error(Status::kInvalidArgument, concat("prompt.voices[", i, "]: is NULL"));
-    }
-    prompt.voices[i]->object->check_fits(model);
-    request.voices.push_back(prompt.voices[i]->object);
+    const auto& voice = required(prompt.voices[i], concat("prompt.voices[", i, "]")).object;
+    voice->check_fits(model);
+    request.voices.push_back(voice);
   }
   if (prompt.tokens != nullptr || prompt.n_tokens != 0) {
     if (prompt.text != nullptr || prompt.n_voices != 0 || request.keep_context) {

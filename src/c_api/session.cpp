@@ -212,7 +212,7 @@ remora_status remora_session_generate(remora_session* session, const remora_prom
 }
 
 void remora_session_cancel(remora_session* session) {
-  if (session != nullptr) session->cell->session->cancel();
+  if (capi::usable(session, "session")) session->cell->session->cancel();
 }
 
 remora_status remora_session_reset(remora_session* session) {
@@ -270,8 +270,8 @@ remora_status remora_session_stats(const remora_session* session, remora_stats* 
 }
 
 void remora_session_destroy(remora_session* session) {
-  if (session == nullptr) return;
+  if (!capi::usable(session, "session")) return;
   session->cell->session->cancel();
   session->cell->gate.wait_until_free();
-  capi::drop_handle(session);
+  capi::drop_handle(session, "session");
 }

@@ -60,4 +60,4 @@ remora_status remora_source_set_reader(remora_source* source, const remora_reade
   });
 }
 
-void remora_source_destroy(remora_source* source) { capi::drop_handle(source); }
+void remora_source_destroy(remora_source* source) { capi::drop_handle(source, "source"); }

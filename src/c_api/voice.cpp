@@ -64,4 +64,4 @@ remora_status remora_voice_load(const remora_model* model, const void* src, size
   });
 }
 
-void remora_voice_destroy(remora_voice* voice) { capi::drop_handle(voice); }
+void remora_voice_destroy(remora_voice* voice) { capi::drop_handle(voice, "voice"); }

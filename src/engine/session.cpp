@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/fault_point.h"
 #include "text/tags.h"
 
 namespace remora::engine {
@@ -223,6 +224,7 @@ void Session::begin_piece(const text::Columns& prompt, const Piece& piece, lm::R
   at_.piece_codes.clear();
   at_.stats.prompt_columns = static_cast<uint64_t>(prompt.count());
   at_.stats.reused_columns = static_cast<uint64_t>(decoder_.prefill(prompt.values, cancel_, reuse));
+  fault_point(Work::kPrefill);
   at_.phase = Phase::kSpeaking;
 }
 
@@ -241,6 +243,7 @@ std::optional<std::span<const int32_t>> Session::step() {
       }
       const uint64_t start = now_ns();
       const lm::Frame frame = decoder_.step(cancel_);
+      fault_point(Work::kStep);
       at_.stats.step_ns += now_ns() - start;
       if (frame.is_end) {
         finish_piece(Finish::kEndToken);
@@ -332,6 +335,7 @@ void Session::reset() {
 }
 
 void Session::forget() {
+  at_.phase = Phase::kFailed;  // until all of it is done: a reset may run out of memory as well
   if (logits_) logits_->forget();
   decoder_.reset();
   if (speech_) speech_->reset();

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/cancel.h"
+#include "base/live_count.h"
 #include "engine/conversation.h"
 #include "engine/frame_logits.h"
 #include "engine/model.h"
@@ -81,7 +82,7 @@ using AudioSink = std::function<bool(std::span<const float> pcm, bool last)>;
 
 // Not thread-safe except for cancel(). After an Error other than those thrown before any work
 // (kInvalidArgument, kContextFull in prefill) only reset() and stats() are valid.
-class Session {
+class Session : public LiveCount<Session> {
  public:
   Session(std::shared_ptr<const Model> model, const SessionOptions& options);
 

@@ -172,7 +172,15 @@ void Session::load(std::span<const std::byte> bytes) {
   std::optional<SpeechStream> sound = speech_;
   if (sound) sound->load(in);
   const std::vector<std::byte> decoder = in.numbers<std::byte>();
-  decoder_.load(decoder);
+  try {
+    decoder_.load(decoder);
+  } catch (const Error&) {
+    throw;  // refused before anything changed
+  } catch (...) {
+    at_.phase = Phase::kFailed;  // memory or the device gave way between two layers
+    at_.stats.finish = Finish::kError;
+    throw;
+  }
 
   if (logits_) logits_->forget();
   conversation_ = std::move(conversation);

@@ -10,6 +10,7 @@
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "engine/fault_point.h"
 
 namespace remora::engine {
 
@@ -37,6 +38,7 @@ bool SpeechStream::decode_ready(const CancelFlag& cancel) {
   const at::Tensor by_frame =
       at::from_blob(pending_.data(), {frames, rows_}, at::TensorOptions().dtype(at::kInt));
   const at::Tensor pcm = stream_.push(by_frame.transpose(0, 1), &cancel);  // [samples]
+  fault_point(Work::kDecode);
   decode_ns_ += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
 
   pending_.erase(pending_.begin(), pending_.begin() + frames * rows_);
