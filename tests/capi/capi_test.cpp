@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "live_objects.h"
+
 namespace remora::capi_test {
 namespace {
 
@@ -38,6 +40,8 @@ void negate_first_number(std::string& file, const std::string& tensor) {
 }
 
 }  // namespace
+
+[[maybe_unused]] const bool kWatched = watch_live_objects();
 
 std::string data(const std::string& relative) {
   return std::string(REMORA_TEST_DATA) + "/" + relative;
