@@ -126,6 +126,12 @@ auto Session::working(Body&& body) {
   }
 }
 
+// A cancel holds for the next call as well, however little that one has to do.
+void Session::enter(std::string_view doing) {
+  check_usable();
+  working([&] { cancel_.check(doing); });
+}
+
 SpeechStream& Session::speech() {
   if (!speech_) {
     throw Error(Status::kUnsupported,
@@ -165,8 +171,7 @@ void Session::warn_about(const Request& request) const {
 }
 
 void Session::prefill(const Request& request) {
-  check_usable();
-  if (cancel_.raised()) working([&] { cancel_.check("prefill"); });
+  enter("prefill");
   // First everything that can be refused without having changed anything.
   std::vector<Piece> pieces;
   Conversation conversation = conversation_;
@@ -229,7 +234,7 @@ void Session::begin_piece(const text::Columns& prompt, const Piece& piece, lm::R
 }
 
 std::optional<std::span<const int32_t>> Session::step() {
-  check_usable();
+  enter("step");
   if (at_.phase == Phase::kIdle) {
     throw Error(Status::kInvalidState, "session: no prompt yet; call prefill first");
   }
@@ -291,7 +296,7 @@ void Session::count_samples(size_t samples) {
 }
 
 size_t Session::read_pcm(std::span<float> dst, bool& over) {
-  check_usable();
+  enter("reading sound");
   SpeechStream& stream = speech();
   return working([&] {
     const size_t n = stream.read(dst, cancel_);
@@ -345,7 +350,7 @@ void Session::forget() {
 }
 
 void Session::rewind(int64_t position) {
-  check_usable();
+  enter("rewind");
   if (position < 0 || position > this->position()) {
     throw Error(Status::kInvalidArgument,
                 concat("position: is ", position, ", 0 to ", this->position(), " is needed"));

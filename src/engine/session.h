@@ -145,6 +145,7 @@ class Session : public LiveCount<Session> {
   auto working(Body&& body);
   void restart_random_stream();
   void check_usable() const;
+  void enter(std::string_view doing);
   void warn_about(const Request& request) const;
   SpeechStream& speech();
   PieceLimit piece_limit(int64_t prompt_columns, size_t text_bytes) const;
