@@ -77,6 +77,6 @@ remora_status remora_audio_write(const char* utf8_path, const float* interleaved
     const size_t count = capi::checked_count(n_frames, static_cast<size_t>(channels), "n_frames");
     if (count > 0) required(interleaved, "interleaved");
     io::write_audio(&required(utf8_path, "utf8_path"), {interleaved, count}, channels, rate,
-                    format_from(format));
+                    format_from(format), &capi::process_end());
   });
 }

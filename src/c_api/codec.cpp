@@ -41,7 +41,7 @@ remora_status remora_codec_encode(const remora_model* model, const float* interl
     const engine::Sound sound = capi::sound_from(interleaved, n_frames, channels, rate);
     const size_t size = engine::encoded_size(object, n_frames, rate);
     if (capi::asks_size(codes, capacity, size, needed, "codes")) return REMORA_OK;
-    const at::Tensor encoded = engine::encode(object, sound);
+    const at::Tensor encoded = engine::encode(object, sound, &capi::process_end());
     const std::span<const int32_t> result{encoded.const_data_ptr<int32_t>(),
                                           static_cast<size_t>(encoded.numel())};
     return capi::copy_out(result, codes, capacity, needed, "codes");
@@ -55,7 +55,8 @@ remora_status remora_codec_decode(const remora_model* model, const int32_t* code
     const auto codec = object.codec();
     const size_t size = samples_of(*codec, n_frames);
     if (capi::asks_size(pcm, capacity, size, needed, "pcm")) return REMORA_OK;
-    const at::Tensor decoded = codec->decode(borrow_codes(object, codes, n_frames));
+    const at::Tensor decoded =
+        codec->decode(borrow_codes(object, codes, n_frames), &capi::process_end());
     return capi::copy_out(samples(decoded), pcm, capacity, needed, "pcm");
   });
 }
@@ -76,7 +77,8 @@ remora_status remora_codec_stream_push(remora_codec_stream* stream, const int32_
     remora_codec_stream& object = required(stream, "stream");
     const size_t size = samples_of(*object.model->codec(), n_frames);
     if (capi::asks_size(pcm, capacity, size, needed, "pcm")) return REMORA_OK;
-    const at::Tensor decoded = object.stream.push(borrow_codes(*object.model, codes, n_frames));
+    const at::Tensor decoded =
+        object.stream.push(borrow_codes(*object.model, codes, n_frames), &capi::process_end());
     return capi::copy_out(samples(decoded), pcm, capacity, needed, "pcm");
   });
 }

@@ -87,7 +87,12 @@ remora_status store_current_exception() noexcept {
   }
 }
 
-remora_status check_process() noexcept {
+remora_status check_process(const CallInProgress& call) noexcept {
+  if (!call.allowed()) {
+    set_last_error(
+        "process: is ending, so no call begins any more; end the threads that call first");
+    return REMORA_E_INVALID_STATE;
+  }
   if (in_forked_child()) {
     set_last_error("fork: LibTorch does not survive fork(); use remora in the parent, or exec()");
     return REMORA_E_FORKED;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "c_api/process_end.h"
 #include "remora/remora.h"
 
 namespace remora::c_api {
@@ -20,8 +21,8 @@ void set_last_error(std::string_view text) noexcept;
 remora_status store_current_exception() noexcept;
 
 // REMORA_OK, or the status (with its text stored) that makes any call on this process impossible:
-// a forked child, or a LibTorch other than the one built against.
-remora_status check_process() noexcept;
+// it is ending, a forked child, or has a LibTorch other than the one built against.
+remora_status check_process(const CallInProgress& call) noexcept;
 
 // "2.13.0" as the loaded LibTorch describes itself; empty where it does not.
 std::string loaded_torch_version();
@@ -30,7 +31,8 @@ std::string loaded_torch_version();
 // and this call only.
 template <typename Body>
 remora_status guard(Body&& body) noexcept {
-  if (const remora_status status = check_process(); status != REMORA_OK) return status;
+  const CallInProgress call;
+  if (const remora_status status = check_process(call); status != REMORA_OK) return status;
   try {
     const c10::InferenceMode inference;
     if constexpr (std::is_void_v<decltype(body())>) {

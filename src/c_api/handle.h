@@ -90,6 +90,8 @@ T* make_handle(Parts&&... parts) {
 }
 template <AnyHandle T>
 void drop_handle(T* handle, std::string_view name) noexcept {
+  const CallInProgress call;  // the process's end waits for it
+  if (process_is_over()) return;
 #ifdef NDEBUG
   const std::unique_ptr<T> owner(handle);
   static_cast<void>(name);

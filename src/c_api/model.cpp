@@ -37,11 +37,9 @@ engine::ModelOptions options_from(const remora_model_params* user) {
   options.codec_dtype = capi::dtype_from(params.codec_dtype, "model_params.codec_dtype");
   options.device = capi::device_from(params.device, params.device_index);
   options.weights = static_cast<remora::lm::Weights>(params.weights);
-  if (params.progress != nullptr) {
-    options.progress = [fn = params.progress, user = params.progress_user](float fraction) {
-      return fn(user, fraction) != 0;
-    };
-  }
+  options.progress = [fn = params.progress, user = params.progress_user](float fraction) {
+    return capi::process_end().raised() || (fn != nullptr && fn(user, fraction) != 0);
+  };
   return options;
 }
 

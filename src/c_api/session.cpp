@@ -101,6 +101,7 @@ remora_status with_session(const remora_session* handle, Body&& body) {
   return guard([&] {
     const std::shared_ptr<SessionCell> cell = required(handle, "session").cell;
     const engine::UseGate::Visit visit(cell->gate);
+    const capi::ActiveSession active(*cell->session);
     return body(*cell->session);
   });
 }
@@ -270,7 +271,8 @@ remora_status remora_session_stats(const remora_session* session, remora_stats* 
 }
 
 void remora_session_destroy(remora_session* session) {
-  if (!capi::usable(session, "session")) return;
+  const capi::CallInProgress call;
+  if (capi::process_is_over() || !capi::usable(session, "session")) return;
   session->cell->session->cancel();
   session->cell->gate.wait_until_free();
   capi::drop_handle(session, "session");

@@ -31,7 +31,7 @@ remora_status remora_voice_create(const remora_model* model, const float* interl
     required(out, "out") = nullptr;
     *out = capi::make_handle<remora_voice>(remora::engine::voice_from_sound(
         *required(model, "model").object, capi::sound_from(interleaved, n_frames, channels, rate),
-        capi::text_from(transcript, transcript_len, "transcript")));
+        capi::text_from(transcript, transcript_len, "transcript"), &capi::process_end()));
   });
 }
 
@@ -41,7 +41,7 @@ remora_status remora_voice_open(const remora_model* model, const char* utf8_path
     required(out, "out") = nullptr;
     *out = capi::make_handle<remora_voice>(remora::engine::voice_from_file(
         *required(model, "model").object, &required(utf8_path, "utf8_path"),
-        capi::text_from(transcript, transcript_len, "transcript")));
+        capi::text_from(transcript, transcript_len, "transcript"), &capi::process_end()));
   });
 }
 
