@@ -132,6 +132,7 @@ Decoder Decoder::clone() const {
 }
 
 void Decoder::reset() {
+  const c10::InferenceMode inference;
   state_->keep(0);
   state_->sampler.clear_history();
 }

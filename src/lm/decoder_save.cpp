@@ -193,6 +193,7 @@ void Decoder::load(std::span<const std::byte> saved) {
   if (!sampler.restore(read.sampler)) ByteReader::fail();
 
   // Nothing below throws but for lack of memory.
+  s.keep(0);
   for (size_t layer = 0; layer < read.layers.size() && length > 0; ++layer) {
     s.slow.kv().write(static_cast<int64_t>(layer), read.layers[layer].keys,
                       read.layers[layer].values, {0, length, {}});

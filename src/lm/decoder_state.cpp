@@ -70,6 +70,8 @@ int64_t Decoder::State::common_columns(std::span<const int32_t> wanted) const {
 }
 
 void Decoder::State::keep(int64_t count) {
+  slow.keep(count, kv_len());
+  fast.clear();
   columns.resize(static_cast<size_t>(count * stride()));
   exact_columns = std::min(exact_columns, count);
   prompt_columns = std::min(prompt_columns, count);

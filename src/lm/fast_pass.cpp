@@ -33,6 +33,8 @@ FastPass::FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy s
   static_position_ = at::empty({1}, options.dtype(at::kLong));
 }
 
+void FastPass::clear() { kv_->forget(0, kv_->capacity()); }
+
 at::Tensor FastPass::begin(const at::Tensor& hidden, int32_t code0, const CancelFlag& cancel) {
   if (runner_) {
     cancel.check("language model");

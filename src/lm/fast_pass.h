@@ -27,6 +27,9 @@ class FastPass {
   // Feeds the code of codebook `codebook` (1 or more); the logits of the one after it.
   at::Tensor next(int64_t codebook, int32_t code, const CancelFlag& cancel);
 
+  // Nothing of earlier frames is left.
+  void clear();
+
   uint64_t graph_captures() const { return graph_.captures(); }
 
  private:

@@ -3,6 +3,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
+#include <algorithm>
+
 #include "lm/cpu_plan.h"
 
 namespace remora::lm {
@@ -43,6 +45,7 @@ SlowOutput SlowPass::prefill(std::span<const int32_t> columns, int64_t start,
                              const CancelFlag& cancel) {
   const at::Tensor x = model_.slow().embed(columns, model_.dtype(), model_.device());
   const nn::KvRows rows{start, x.size(0), {}};
+  written_ = std::max(written_, rows.kv_len());
   const PassContext pass{*kv_,   rows, rope_.rows(start, rows.count), sdpa_, prefill_report_,
                          &cancel};
   return model_.slow().output(model_.slow().transformer().forward(x, pass));
@@ -50,6 +53,7 @@ SlowOutput SlowPass::prefill(std::span<const int32_t> columns, int64_t start,
 
 SlowOutput SlowPass::step(std::span<const int32_t> column, int64_t position,
                           const CancelFlag& cancel) {
+  written_ = std::max(written_, position + 1);
   if (runner_) {
     cancel.check("language model");
     return one_go_step(column, position);
@@ -59,6 +63,11 @@ SlowOutput SlowPass::step(std::span<const int32_t> column, int64_t position,
   const nn::KvRows rows{position, 1, {}};
   const PassContext pass{*kv_, rows, rope_.rows(position, 1), sdpa_, step_report_, &cancel};
   return model_.slow().output(model_.slow().transformer().forward(x, pass));
+}
+
+void SlowPass::keep(int64_t count, int64_t held) {
+  kv_->forget(count, std::max(written_, held));
+  written_ = count;
 }
 
 SlowOutput SlowPass::one_go_step(std::span<const int32_t> column, int64_t position) {

@@ -36,6 +36,9 @@ class SlowPass {
   // The same for one column, by the step path.
   SlowOutput step(std::span<const int32_t> column, int64_t position, const CancelFlag& cancel);
 
+  // Positions from `count` on are not used any more. `held`: how many there were.
+  void keep(int64_t count, int64_t held);
+
   nn::KvCache& kv() { return *kv_; }
   const nn::KvCache& kv() const { return *kv_; }
   nn::SdpaPolicy prefill_backend() const { return prefill_report_.backend; }
@@ -61,6 +64,7 @@ class SlowPass {
   SlowOutput runner_out_;  // views of the runner's outputs
   Static static_;
   nn::StepGraph graph_;
+  int64_t written_ = 0;  // positions that passes have reached, failed ones included
 };
 
 }  // namespace remora::lm

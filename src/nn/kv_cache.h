@@ -81,6 +81,10 @@ class KvCache {
   // For a caller that stores `rows` itself, which counts as done: checks them as attend() does.
   // Null pointers where the mode does not allow it.
   virtual RawKv raw(int64_t /*layer*/, const KvRows& /*rows*/) { return {}; }
+  // Positions from .. until - 1 count no more. Modes that go on reading them behind a mask fill
+  // them with zeros: a mask hides every number, but not NaN or infinity, which would spoil all that
+  // follows.
+  virtual void forget(int64_t /*from*/, int64_t /*until*/) {}
 
  protected:
   explicit KvCache(const KvShape& shape) : shape_(shape) {}

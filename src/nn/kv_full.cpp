@@ -41,6 +41,10 @@ class FullCache final : public KvCache {
     values(layer, capacity()).narrow(1, rows.start, rows.count).copy_(v);
   }
 
+  void forget(int64_t from, int64_t until) override {
+    if (from < until) store_.narrow(3, from, until - from).zero_();
+  }
+
   at::Tensor keys(int64_t layer, int64_t len) const override {
     return store_.select(0, layer).select(0, 0).narrow(1, 0, len);
   }

@@ -49,6 +49,8 @@ class GraphCache final : public KvCache {
     cache_.write_range(layer, rows.start, k, v);
   }
 
+  void forget(int64_t from, int64_t until) override { cache_.clear_range(from, until); }
+
   at::Tensor keys(int64_t layer, int64_t len) const override {
     return cache_.view(layer, len).first.select(0, 0);
   }

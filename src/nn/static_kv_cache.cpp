@@ -104,6 +104,11 @@ void StaticKvCache::write_range(int64_t layer, int64_t start, const at::Tensor& 
   values_.select(0, layer).narrow(0, start, n).copy_(v.transpose(0, 1));
 }
 
+void StaticKvCache::clear_range(int64_t from, int64_t until) {
+  if (from >= until) return;
+  for (const at::Tensor& store : {keys_, values_}) store.narrow(1, from, until - from).zero_();
+}
+
 void StaticKvCache::mark_written(const at::Tensor& position) {
   const at::Tensor at_zero_dims = position.dim() == 0 ? position : position.select(0, 0);
   // By way of a tensor of valid_len's dtype: a conversion inside the operator would allocate.

@@ -12,7 +12,8 @@
 
 namespace remora::nn {
 
-// Rows at and behind valid_len are hidden by additive_mask(), never by what the storage holds.
+// Rows at and behind valid_len are hidden by additive_mask(), never by what the storage holds; only
+// NaN and infinity shine through a mask and must not be left there (clear_range).
 // Not thread-safe.
 class StaticKvCache {
  public:
@@ -44,6 +45,9 @@ class StaticKvCache {
   // Rows start .. start + n - 1. k, v: [kv_heads, n, head_dim]. Throws Error{kContextFull} naming
   // the slots and the capacity unless 0 <= start and start + n <= capacity.
   void write_range(int64_t layer, int64_t start, const at::Tensor& k, const at::Tensor& v);
+
+  // Zeros in rows from .. until - 1 of all layers.
+  void clear_range(int64_t from, int64_t until);
 
   // valid_len = position + 1, on the device. position: [1] int64.
   void mark_written(const at::Tensor& position);

@@ -5,10 +5,12 @@
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <set>
 
@@ -80,7 +82,7 @@ TEST(KvRegression1, FullCapacityWithAMaskedTailEqualsTheActivePrefix) {
   }
 }
 
-TEST(KvRegression1, AttentionReceivesThePrefixOnlyAndTheCacheKeepsItsCapacity) {
+TEST(KvRegression1, RB_04_AttentionReceivesThePrefixOnlyAndTheCacheKeepsItsCapacity) {
   for (const SdpaPolicy policy : {SdpaPolicy::kAuto, SdpaPolicy::kMath, SdpaPolicy::kFlash}) {
     const auto cache = make_kv_cache(KvMode::kActivePrefix, small_shape(), 32, 32);
     Rows rows;
@@ -182,6 +184,30 @@ TEST(KvCache, FixedModesNeedACapacity) {
   EXPECT_THROW(make_kv_cache(KvMode::kActivePrefix, small_shape(), -1, 100), Error);
 }
 
+TEST(KvCache, WhatIsForgottenCannotSpoilAMaskedPass) {
+  for (const KvMode mode : kModes) {
+    const auto used = make_kv_cache(mode, small_shape(), 16, 16);
+    const auto fresh = make_kv_cache(mode, small_shape(), 16, 16);
+    const auto attend = [&](KvCache& cache, int64_t at, const Row& row) {
+      const at::Tensor where = at::full({1}, at, at::kLong);
+      const KvRows rows{at, row.k.size(1),
+                        mode == KvMode::kGraph && row.k.size(1) == 1 ? where : at::Tensor()};
+      SdpaReport report;
+      return cache.attend(0, row.q, row.k, row.v, rows, SdpaPolicy::kAuto, report);
+    };
+    Row bad = Rows().next(9);
+    bad.k.fill_(NAN);
+    bad.v.fill_(INFINITY);
+    attend(*used, 0, bad);
+    used->forget(0, 9);
+    Rows rows;
+    const Row prompt = rows.next(4), step = rows.next(1);
+    for (KvCache* cache : {used.get(), fresh.get()}) attend(*cache, 0, prompt);
+    EXPECT_TRUE(close(attend(*used, 4, step), attend(*fresh, 4, step), 0))
+        << static_cast<int>(mode);
+  }
+}
+
 int64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   int64_t total = 0, resident = 0;
@@ -189,7 +215,7 @@ int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-TEST(KvCache, ResidentMemoryFollowsThePrefixNotTheCapacity) {
+TEST(KvCache, RB_01_ResidentMemoryFollowsThePrefixNotTheCapacity) {
   const int64_t before = resident_bytes();
   if (before < 0) GTEST_SKIP() << "this system does not tell resident memory";
   const KvShape shape{4, 8, 128, at::kBFloat16, at::kCPU};
