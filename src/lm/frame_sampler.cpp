@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/log.h"
 
 namespace remora::lm {
 namespace {
@@ -86,7 +87,14 @@ int32_t FrameSampler::s2_main_token(std::span<const float> logits) {
     return first;
   }
   const Filter retry{kRetryTemperature, kRetryTopP, params_.top_k};
-  return token_of(sampler_.sample(logits, retry, words, source(), "slow model, second draw"));
+  const int32_t second =
+      token_of(sampler_.sample(logits, retry, words, source(), "slow model, second draw"));
+  if (log_enabled(LogLevel::kDebug)) {
+    log(LogLevel::kDebug,
+        concat("sampling: frame ", frames_, ": token ", first, " is one of the last ",
+               params_.ras_window, ", drawn again: ", second));
+  }
+  return second;
 }
 
 bool FrameSampler::repeats_recent(int32_t token) const {

@@ -6,10 +6,7 @@
 #include <thread>
 
 #include "io/memory_source.h"
-#include "lm/fast.h"
-#include "lm/slow.h"
 #include "lm/tiny_model.h"
-#include "nn/rope.h"
 
 namespace remora::lm {
 namespace {
@@ -24,39 +21,6 @@ const CancelFlag kGoOn;
 const TinyModel& s2() {
   static const TinyModel tiny("s2pro");
   return tiny;
-}
-
-// One forward pass over all columns with no cache behind it: what a cached run must equal.
-SlowOutput recomputed(const LanguageModel& model, std::span<const int32_t> columns) {
-  const Transformer& stack = model.slow().transformer();
-  const at::Tensor x = model.slow().embed(columns, at::kFloat, at::kCPU);
-  const int64_t n = x.size(0);
-  const auto kv =
-      nn::make_kv_cache(nn::KvMode::kActivePrefix, stack.kv_shape(at::kFloat, at::kCPU), n, n);
-  nn::SdpaReport report;
-  const nn::KvRows rows{0, n, {}};
-  const at::Tensor rope = nn::rope_table(0, n, stack.config().head_dim, model.config().rope_base);
-  const PassContext pass{*kv, rows, rope, nn::SdpaPolicy::kMath, report, nullptr};
-  return model.slow().output(stack.forward(x, pass));
-}
-
-TEST(Decoder, EveryStepEqualsRecomputingTheWholePrefix) {
-  Recorder seen;
-  Decoder decoder(s2().model, {});
-  decoder.set_sampling(test::greedy(), 0);
-  decoder.set_observer(&seen);
-  decoder.prefill(s2().columns("chinese.b0.prompt"), kGoOn);
-  const size_t codebooks = static_cast<size_t>(s2().model->config().num_codebooks);
-  for (size_t i = 0; i < 50; ++i) {
-    const SlowOutput fresh = recomputed(*s2().model, decoder.columns());
-    // Rounding: the reference's own cached and uncached runs differ by 1.2e-5.
-    EXPECT_TRUE(close(seen.hidden[i], fresh.hidden.reshape({-1}), 3e-5)) << "step " << i;
-    EXPECT_TRUE(close(seen.logits[i], fresh.logits, 3e-5)) << "step " << i;
-    const Frame frame = decoder.step(kGoOn);
-    ASSERT_EQ(frame.codes.size(), codebooks);
-    const auto best = fresh.logits.argmax().item<int64_t>();
-    EXPECT_EQ(frame.main_token, s2().model->slow().head_tokens()[static_cast<size_t>(best)]);
-  }
 }
 
 TEST(Decoder, KvLengthGrowsByOneAStep) {
@@ -177,7 +141,7 @@ TEST(Decoder, ACancelledStepNeedsANewPrefillAndTheCacheStaysRight) {
   EXPECT_EQ(test::run_frames(decoder, 8), test::run_frames(fresh, 8));
 }
 
-TEST(Decoder, TheSameSeedRepeatsAndAnotherDiffers) {
+TEST(Decoder, RB_40_TheSameSeedRepeatsAndAnotherDiffers) {
   Decoder decoder(s2().model, {});
   const auto run = [&](uint64_t seed) {
     decoder.set_sampling({}, seed);
@@ -190,7 +154,7 @@ TEST(Decoder, TheSameSeedRepeatsAndAnotherDiffers) {
   EXPECT_NE(run(42 + (uint64_t{1} << 32)), first);
 }
 
-TEST(Decoder, TwoSessionsOnTwoThreadsEqualEachAlone) {
+TEST(Decoder, RB_40_TwoSessionsOnTwoThreadsEqualEachAlone) {
   const auto run = [](uint64_t seed) {
     Decoder decoder(s2().model, {});
     decoder.set_sampling({}, seed);

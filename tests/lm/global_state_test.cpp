@@ -10,7 +10,7 @@ namespace {
 
 using test::expect_same_host;
 
-TEST(HostState, IsTheSameAfterLoadRunAndDestroy) {
+TEST(HostState, RB_40_IsTheSameAfterLoadRunAndDestroy) {
   at::globalContext().setSDPUseFlash(false);  // as a host might have it
   const auto before = test::HostState::now();
   {

@@ -110,7 +110,7 @@ TEST(KvRegression3, PrefillStepStepIsThreeFourFiveAndEqualsTheFullCache) {
   }
 }
 
-TEST(KvRegression3, TheSlowAndTheFastModelAttendToTheFilledPrefixOnly) {
+TEST(KvRegression3, RB_04_TheSlowAndTheFastModelAttendToTheFilledPrefixOnly) {
   const TinyModel tiny("s2pro");
   const std::vector<int32_t> all = tiny.columns("ref_one.b0.prompt");
   Decoder decoder(tiny.model, options(KvMode::kActivePrefix, SdpaPolicy::kFlash, 64));
@@ -180,7 +180,7 @@ TEST(Decoder, ABackendThatThisDeviceLacksIsRefusedAtOnce) {
   }
 }
 
-TEST(Decoder, CacheMemoryFollowsTheRequest) {
+TEST(Decoder, RB_01_CacheMemoryFollowsTheRequest) {
   const TinyModel tiny("s2pro");
   Decoder growing(tiny.model, {});
   EXPECT_EQ(growing.stats().kv_bytes, 0U);

@@ -91,14 +91,14 @@ TEST(Sampler, TopKBelowTwoKeepsTheMostLikelyAlone) {
   EXPECT_EQ(sampler.filter(logits, {1, 1, 100}, "test").indices, (std::vector<int32_t>{0, 1, 2}));
 }
 
-TEST(Sampler, EqualLogitsKeepTheirOrder) {
+TEST(Sampler, RB_41_EqualLogitsKeepTheirOrder) {
   Sampler sampler;
   const std::vector<float> equal(7, 0.5F);
   EXPECT_EQ(sampler.filter(equal, {1, 1, 3}, "test").indices, (std::vector<int32_t>{0, 1, 2}));
   EXPECT_EQ(Sampler::argmax(equal, "test"), 0);
 }
 
-TEST(Sampler, ExtremeTemperaturesStayFinite) {
+TEST(Sampler, RB_41_ExtremeTemperaturesStayFinite) {
   Sampler sampler;
   const std::vector<float> logits{1000, 999, -1000};
   for (const float temperature : {1e-8F, 1e-4F, 100.0F}) {
@@ -109,7 +109,7 @@ TEST(Sampler, ExtremeTemperaturesStayFinite) {
   }
 }
 
-TEST(Sampler, NotANumberInfinityAndNothingLeftAreNumericErrors) {
+TEST(Sampler, RB_41_NotANumberInfinityAndNothingLeftAreNumericErrors) {
   Sampler sampler;
   const std::vector<std::vector<float>> broken{
       {0, NAN, 1}, {NAN, 0}, {0, kInf}, {-kInf, -kInf}, {}};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "io/checkpoint.h"
 #include "io/memory_source.h"
 #include "lm/builder.h"
@@ -63,7 +64,7 @@ std::string load_error(const io::StateDict& dict) {
   });
 }
 
-TEST(CheckpointWeights, MissingAndMisshapenTensorsAreListed) {
+TEST(CheckpointWeights, RB_47_MissingAndMisshapenTensorsAreListed) {
   EXPECT_EQ(load_error(stored("s2pro")), "");
   const auto broken = stored("s2pro").renamed([](const std::string& name) {
     if (name == "norm.weight") return std::string();
@@ -75,6 +76,23 @@ TEST(CheckpointWeights, MissingAndMisshapenTensorsAreListed) {
   EXPECT_NE(error.find("layers.0.attention.wo.weight is [64], expected [64,128]"),
             std::string::npos)
       << error;
+}
+
+void keep_line(void* user, int32_t /*level*/, const char* utf8, size_t length) {
+  static_cast<std::string*>(user)->append(utf8, length).append("\n");
+}
+
+TEST(CheckpointWeights, RB_47_AForeignPrefixIsAnErrorAndATensorTooManyIsNoted) {
+  const std::string error =
+      load_error(stored("s2pro").renamed([](const std::string& name) { return "module." + name; }));
+  EXPECT_NE(error.find("norm.weight [64] is missing"), std::string::npos) << error;
+  io::StateDict with_spare = stored("s2pro");
+  with_spare.insert("spare.weight", *with_spare.find("norm.weight"));
+  std::string lines;
+  set_log_sink(keep_line, &lines, LogLevel::kDebug);
+  EXPECT_EQ(load_error(with_spare), "");
+  set_log_sink(nullptr, nullptr, LogLevel::kError);
+  EXPECT_NE(lines.find("tensor spare.weight is not used"), std::string::npos);
 }
 
 TEST(CheckpointWeights, ProgressEndsAtOneAndCancelStops) {
