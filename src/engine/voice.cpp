@@ -5,9 +5,27 @@
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "base/log.h"
 
 namespace remora::engine {
 namespace {
+
+// What no speech does: more than five bytes of text in a frame (over a hundred a second), or so
+// many frames that a generation of that text would have been stopped, with the default bound, long
+// before.
+constexpr int64_t kMostBytesPerFrame = 5;
+constexpr int64_t kMostFramesPerByte = 5;
+constexpr int64_t kFramesForAnyText = 64;
+
+void warn_of_other_words(int64_t frames, int64_t bytes) {
+  if (bytes <= kMostBytesPerFrame * frames &&
+      frames <= kFramesForAnyText + kMostFramesPerByte * bytes) {
+    return;
+  }
+  log(LogLevel::kWarn, concat("voice: ", bytes, " bytes of transcript for ", frames,
+                              " frames of sound; are these the words that are spoken? Others give "
+                              "unclear speech"));
+}
 
 // 16 hexadecimal digits at most.
 std::string hex(uint64_t value) {
@@ -45,6 +63,7 @@ std::shared_ptr<const Voice> Voice::from_codes(const CodeTables& tables,
                 "voice: the reference has no frames; give at least a second of speech");
   }
   check_transcript(transcript);
+  warn_of_other_words(frames, static_cast<int64_t>(transcript.size()));
   for (size_t i = 0; i < codes.size(); ++i) {
     if (codes[i] < 0 || codes[i] >= tables.entries) {
       const auto at = static_cast<int64_t>(i);
