@@ -31,7 +31,7 @@ double worst_difference(const std::vector<float>& a, const std::vector<float>& b
   return worst;
 }
 
-TEST(AudioReader, ReadsEveryKindItSaysItReads) {
+TEST(AudioReader, RB_26_ReadsEveryKindItSaysItReads) {
   const struct {
     int format;
     std::string kind;
@@ -78,7 +78,7 @@ TEST(AudioReader, ReadsEveryKindItSaysItReads) {
   }
 }
 
-TEST(AudioReader, ReadsMp3UnderAnyName) {
+TEST(AudioReader, RB_26_ReadsMp3UnderAnyName) {
   const std::vector<float> samples = tone(44100, 1);
   const std::string bytes =
       made_by_libsndfile(SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, samples, 1, 44100);
@@ -121,7 +121,7 @@ TEST(AudioReader, FloatFilesKeepTheirBits) {
   EXPECT_EQ(std::memcmp(out.data(), odd.data(), odd.size() * sizeof(float)), 0);
 }
 
-TEST(AudioReader, EveryCutOfEveryKindIsSamplesOrAnError) {
+TEST(AudioReader, RB_31_EveryCutOfEveryKindIsSamplesOrAnError) {
   for (const int format : {SF_FORMAT_WAV | SF_FORMAT_PCM_16, SF_FORMAT_WAV | SF_FORMAT_MS_ADPCM,
                            SF_FORMAT_AIFF | SF_FORMAT_PCM_16, SF_FORMAT_FLAC | SF_FORMAT_PCM_16,
                            SF_FORMAT_OGG | SF_FORMAT_VORBIS, SF_FORMAT_OGG | SF_FORMAT_OPUS,
@@ -138,7 +138,7 @@ TEST(AudioReader, EveryCutOfEveryKindIsSamplesOrAnError) {
   }
 }
 
-TEST(AudioReader, OtherFilesAreRefusedByWhatTheyAre) {
+TEST(AudioReader, RB_26_OtherFilesAreRefusedByWhatTheyAre) {
   const std::pair<std::string, std::string> cases[] = {
       {"", "an empty file"},
       {"Dear diary, today I sang.", "a text file"},
@@ -164,7 +164,7 @@ TEST(AudioReader, OtherFilesAreRefusedByWhatTheyAre) {
   }
 }
 
-TEST(AudioReader, MissingFilesAndFoldersAreNamed) {
+TEST(AudioReader, RB_26_MissingFilesAndFoldersAreNamed) {
   const TempDir dir("говор é #1");
   EXPECT_THAT(error_of([&] { io::describe_audio(dir.path("none.wav")); }),
               AllOf(HasSubstr("REMORA_E_IO"), HasSubstr("говор é #1/none.wav")));
@@ -175,7 +175,7 @@ TEST(AudioReader, MissingFilesAndFoldersAreNamed) {
   EXPECT_EQ(info.kind, "WAV");
 }
 
-TEST(AudioReader, StopsAtTheLongestThatIsTaken) {
+TEST(AudioReader, RB_31_StopsAtTheLongestThatIsTaken) {
   const std::string bytes = wav({two_seconds()});  // 2 s
   const auto read_at_most = [&](double seconds) {
     return error_of([&] {

@@ -56,7 +56,7 @@ TEST(Quantize, RoundsDownSaturatesAndTakesNanForSilence) {
   EXPECT_EQ(io::quantize(NAN, 16), 0);
 }
 
-TEST(WavHeader, OfAFileStatesItsSizes) {
+TEST(WavHeader, RB_35_OfAFileStatesItsSizes) {
   // The 44 bytes that every reader knows.
   EXPECT_EQ(io::wav_header(AudioFormat::kWavPcm16, 2, 44100, 8),
             "RIFF" + little(44, 4) + "WAVEfmt " + little(16, 4) + little(1, 2) + little(2, 2) +
@@ -66,7 +66,7 @@ TEST(WavHeader, OfAFileStatesItsSizes) {
       << "the padding byte counts";
 }
 
-TEST(WavHeader, OfAStreamSaysThatItsSizesAreNotKnown) {
+TEST(WavHeader, RB_35_OfAStreamSaysThatItsSizesAreNotKnown) {
   const std::string unknown(4, '\xff');
   const std::string header = io::wav_header(AudioFormat::kWavFloat, 1, 44100, std::nullopt);
   EXPECT_EQ(header, "RIFF" + unknown + "WAVEfmt " + little(18, 4) + little(3, 2) + little(1, 2) +
@@ -132,7 +132,7 @@ TEST(AudioWriter, OpusKeepsLengthAndLevel) {
   EXPECT_LT(difference, power / 100) << "a tone survives at 20 dB at least";
 }
 
-TEST(AudioWriter, PiecesGiveTheSameFileAndItsSizesAreTrue) {
+TEST(AudioWriter, RB_35_PiecesGiveTheSameFileAndItsSizesAreTrue) {
   const TempDir dir;
   std::vector<float> in;
   for (int i = 0; i < 30001; ++i) in.push_back(static_cast<float>(i % 100) / 128 - 0.4f);

@@ -63,7 +63,7 @@ TEST(Checkpoint, ReadsTheShardsOfTheReferenceFolder) {
   EXPECT_THAT(dict.files(), AllOf(HasSubstr(kShard1), HasSubstr(kShard2)));
 }
 
-TEST(Checkpoint, SearchesIndexThenSingleFileThenPickle) {
+TEST(Checkpoint, RB_45_SearchesIndexThenSingleFileThenPickle) {
   Files files = two_shards();
   files["model.safetensors"] = tensors({"single"});
   files["model.pth"] = one_tensor_pth();
@@ -82,7 +82,7 @@ TEST(Checkpoint, NothingThereNamesTheFolderAndWhatWasLookedFor) {
                     HasSubstr("model.safetensors"), HasSubstr("model.pth")));
 }
 
-TEST(Checkpoint, AMissingShardIsNamed) {
+TEST(Checkpoint, RB_45_AMissingShardIsNamed) {
   Files files = two_shards();
   files.erase(kShard2);
   EXPECT_THAT(error_for(files), AllOf(HasSubstr("REMORA_E_IO"), HasSubstr(kShard2),
@@ -94,14 +94,14 @@ TEST(Checkpoint, AMissingShardIsNamed) {
   EXPECT_THAT(error_for(files), HasSubstr(kShard1));
 }
 
-TEST(Checkpoint, ACutShardIsNamed) {
+TEST(Checkpoint, RB_45_ACutShardIsNamed) {
   Files files = two_shards();
   files[kShard2].pop_back();
   EXPECT_THAT(error_for(files),
               AllOf(HasSubstr(kShard2), HasSubstr("tensor c"), HasSubstr("incomplete download?")));
 }
 
-TEST(Checkpoint, TensorsOfTheIndexThatNoShardHasAreListed) {
+TEST(Checkpoint, RB_45_TensorsOfTheIndexThatNoShardHasAreListed) {
   Files files = two_shards();
   files[kShard2] = tensors({"b"});
   EXPECT_THAT(error_for(files),
@@ -113,7 +113,7 @@ TEST(Checkpoint, TensorsOfTheIndexThatNoShardHasAreListed) {
               AllOf(HasSubstr("12 tensors"), HasSubstr("t10, "), HasSubstr("t19 and 2 more")));
 }
 
-TEST(Checkpoint, IndexesThatAreNotOneAreRefused) {
+TEST(Checkpoint, RB_45_IndexesThatAreNotOneAreRefused) {
   Files files = two_shards();
   for (const std::string shard : {"../x.safetensors", "/etc/passwd", "a/../../b", ""}) {
     files[kIndex] = R"({"weight_map":{"a":")" + shard + R"("}})";

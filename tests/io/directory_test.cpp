@@ -36,7 +36,7 @@ TEST(Directory, AnEmptyFolderOpensAndHoldsNothing) {
               AllOf(HasSubstr("REMORA_E_IO"), HasSubstr(dir.path("config.json"))));
 }
 
-TEST(Directory, OddNamesPathsAndLinksWork) {
+TEST(Directory, RB_52_OddNamesPathsAndLinksWork) {
   // Cyrillic, Han, an accent, a blank and a hash sign.
   const TempDir dir("модель 模型 é #1");
   dir.write("вес.txt", "text");
@@ -52,7 +52,7 @@ TEST(Directory, OddNamesPathsAndLinksWork) {
   EXPECT_TRUE(io::open_directory(link)->contains("вес.txt"));
 }
 
-TEST(Directory, LongPathsWork) {
+TEST(Directory, RB_52_LongPathsWork) {
   std::string name;
   for (int i = 0; i < 4; ++i) name += std::string(90, static_cast<char>('a' + i)) + "/";
   const TempDir dir(name);

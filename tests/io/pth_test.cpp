@@ -83,7 +83,7 @@ TEST(Pth, SourcesThatCannotBeMappedGiveTheSameTensors) {
   }
 }
 
-TEST(Pth, SharedStorageOffsetsAndTransposedViews) {
+TEST(Pth, RB_48_SharedStorageOffsetsAndTransposedViews) {
   std::string floats;
   for (const uint32_t bits : {0x3f800000u, 0x40000000u, 0x40400000u, 0x40800000u}) {  // 1 2 3 4
     floats += little(bits, 4);
@@ -131,7 +131,7 @@ TEST(Pth, AStateDictKeyThatIsNoMappingIsNotFollowed) {
   EXPECT_EQ(io::read_pth(memory_source("f.pth", file)).first_name(), "t");
 }
 
-TEST(Pth, EveryCutOfASmallFileIsAnError) {
+TEST(Pth, RB_48_EveryCutOfASmallFileIsAnError) {
   const std::string whole = read_file(data_path("codec/wrapped_mini_ordered.pth"));
   for (size_t length = 0; length < whole.size(); length += length < 200 ? 1 : 7) {
     EXPECT_THAT(error_for(std::string_view(whole).substr(0, length)),
@@ -165,7 +165,7 @@ TEST(Pth, AFlippedByteIsAnErrorOrStillATensorInsideTheFile) {
   }
 }
 
-TEST(Pth, ACallOfAnythingElseIsRefusedByName) {
+TEST(Pth, RB_48_ACallOfAnythingElseIsRefusedByName) {
   const std::string call = pickle::reduce(pickle::global("os", "system"), {pickle::text("true")});
   EXPECT_THAT(error_for_tensor(call), AllOf(HasSubstr("os.system"), HasSubstr("refused")));
   // Hidden in a value that would be skipped, it is refused all the same.

@@ -126,7 +126,7 @@ TEST(Resampler, LengthsAreRoundedUpExactly) {
             (uint64_t{1} << 60) / 80 * 441 + ((uint64_t{1} << 60) % 80 * 441 + 79) / 80);
 }
 
-TEST(Resampler, EqualRatesPassBitForBit) {
+TEST(Resampler, RB_27_EqualRatesPassBitForBit) {
   const float odd[] = {1.5f, -0.0f, 1e-42f, -3e38f, INFINITY, 0.1f};
   std::vector<float> out;
   Resampler resampler(44100, 44100);
@@ -138,7 +138,7 @@ TEST(Resampler, EqualRatesPassBitForBit) {
 }
 
 // Three seconds of a 1 kHz tone at each rate: same length, pitch and loudness, and nothing else.
-TEST(Resampler, AToneKeepsItsLengthPitchAndGainAtEveryRate) {
+TEST(Resampler, RB_27_AToneKeepsItsLengthPitchAndGainAtEveryRate) {
   for (const int32_t rate :
        {8000, 11025, 16000, 22050, 24000, 44100, 44099, 48000, 96000, 192000}) {
     const std::vector<float> out = resample(rate, 44100, tone(1000, rate, 3));
@@ -153,7 +153,7 @@ TEST(Resampler, AToneKeepsItsLengthPitchAndGainAtEveryRate) {
   }
 }
 
-TEST(Resampler, TonesAboveTheNewNyquistFrequencyDoNotFoldBack) {
+TEST(Resampler, RB_27_TonesAboveTheNewNyquistFrequencyDoNotFoldBack) {
   // 30 kHz would fold to 14.1 kHz, 60 kHz to 15.9 kHz, 90 kHz to 1.8 kHz. The first side lobe of
   // the filter, which is the reference's, lies at -47 dB; the further ones fall off.
   for (const auto& [frequency, bound] : {std::pair{30000.0, -46}, {60000.0, -70}, {90000.0, -80}}) {

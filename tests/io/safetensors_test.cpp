@@ -30,7 +30,7 @@ std::string error_for_entry(const std::string& entry) {
   return error_for(file_of("{\"t\":" + entry + "}", std::string(32, '\0')));
 }
 
-TEST(Safetensors, LengthOfTheHeaderIsCheckedAgainstTheFile) {
+TEST(Safetensors, RB_43_LengthOfTheHeaderIsCheckedAgainstTheFile) {
   for (const std::string_view bytes :
        {std::string_view(""), std::string_view("\0\0\0\0\0\0\0", 7),
         std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10),
@@ -40,7 +40,7 @@ TEST(Safetensors, LengthOfTheHeaderIsCheckedAgainstTheFile) {
   }
 }
 
-TEST(Safetensors, HeadersThatAreNoObjectOfDescriptionsAreRefused) {
+TEST(Safetensors, RB_43_HeadersThatAreNoObjectOfDescriptionsAreRefused) {
   for (const std::string_view header : {"no JSON at all", "{\"t\":", "[1,2]", "7", "\"text\"",
                                         "null", "{\"t\":{}} x", "{\"t\":\"\xff\xfe\"}"}) {
     EXPECT_THAT(error_for(file_of(header)), StartsWith("REMORA_E_FORMAT: w.safetensors: "))
@@ -51,7 +51,7 @@ TEST(Safetensors, HeadersThatAreNoObjectOfDescriptionsAreRefused) {
   }
 }
 
-TEST(Safetensors, ShapeAndOffsetsAreCheckedAgainstEachOther) {
+TEST(Safetensors, RB_43_ShapeAndOffsetsAreCheckedAgainstEachOther) {
   const auto entry = [](std::string_view dtype, std::string_view shape, std::string_view offsets) {
     return error_for_entry(
         concat("{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":", offsets, "}"));
@@ -105,7 +105,7 @@ TEST(Safetensors, HeadersMadeOfBracketsAreRefusedAtTheFirst) {
   EXPECT_THAT(error_for(file_of(objects)), HasSubstr("REMORA_E_FORMAT"));
 }
 
-TEST(Safetensors, OtherFilesAreToldApart) {
+TEST(Safetensors, RB_43_OtherFilesAreToldApart) {
   EXPECT_THAT(error_for(read_file(data_path("codec/wrapped_mini_dict.pth"))),
               HasSubstr("PyTorch .pth archive"));
   EXPECT_THAT(error_for("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"),
@@ -114,7 +114,7 @@ TEST(Safetensors, OtherFilesAreToldApart) {
   EXPECT_THAT(error_for("\x80\x02}q\x01X\x01"), HasSubstr("Python pickle"));
 }
 
-TEST(Safetensors, EveryCutIsAnError) {
+TEST(Safetensors, RB_43_EveryCutIsAnError) {
   const std::string whole = read_file(data_path("codec/weightnorm.safetensors"));
   for (size_t length = 0; length < whole.size(); length += 13) {
     EXPECT_THAT(error_for(std::string_view(whole).substr(0, length)),

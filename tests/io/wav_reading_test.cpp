@@ -29,7 +29,7 @@ TEST(WavReading, SamplesThatAreNoNumbersComeAsZeroAndAreCounted) {
   EXPECT_EQ(reader.bad_samples(), 3u);
 }
 
-TEST(WavReading, FilesOfWrongSizesGiveTheSamplesThatAreThere) {
+TEST(WavReading, RB_31_FilesOfWrongSizesGiveTheSamplesThatAreThere) {
   const std::vector<float> good = read_sound(wav({kSamples}));
   ASSERT_EQ(good.size(), 32000u);
   for (const uint64_t data_size : {uint64_t{0}, uint64_t{0xFFFFFFFF}, uint64_t{640000},
@@ -43,7 +43,7 @@ TEST(WavReading, FilesOfWrongSizesGiveTheSamplesThatAreThere) {
   }
 }
 
-TEST(WavReading, ChunksAroundTheSamplesDoNotSoundAndDoNotMatter) {
+TEST(WavReading, RB_31_ChunksAroundTheSamplesDoNotSoundAndDoNotMatter) {
   const std::vector<float> good = read_sound(wav({kSamples}));
   const std::string list = "LIST" + little(10, 4) + std::string(10, '\0');
   const std::string odd = "note" + little(3, 4) + "abc" + std::string(1, '\0');
@@ -58,7 +58,7 @@ TEST(WavReading, ChunksAroundTheSamplesDoNotSoundAndDoNotMatter) {
   EXPECT_TRUE(read_sound(wav({""})).empty());
 }
 
-TEST(WavReading, AFileCutInTheMiddleOfASampleGivesTheWholeOnes) {
+TEST(WavReading, RB_31_AFileCutInTheMiddleOfASampleGivesTheWholeOnes) {
   const std::vector<float> good = read_sound(wav({kSamples}));
   const std::string bytes = wav({kSamples});
   for (const size_t length : {bytes.size() - 1, size_t{1001}, size_t{46}, size_t{45}}) {
@@ -68,7 +68,7 @@ TEST(WavReading, AFileCutInTheMiddleOfASampleGivesTheWholeOnes) {
   }
 }
 
-TEST(WavReading, OurOwnStreamedWavReadsBack) {
+TEST(WavReading, RB_31_OurOwnStreamedWavReadsBack) {
   const std::vector<float> in = tone(44100, 0.25);
   std::string stream = io::wav_header(io::AudioFormat::kWavFloat, 1, 44100, std::nullopt);
   io::append_wav_samples(io::AudioFormat::kWavFloat, in, stream);

@@ -39,7 +39,7 @@ TEST(WeightLoader, GivesEachTensorInTheTypeAskedFor) {
   EXPECT_NO_THROW(loader.finish());
 }
 
-TEST(WeightLoader, OneMissingAndOneMisshapedTensorAreNamedTogether) {
+TEST(WeightLoader, RB_47_OneMissingAndOneMisshapedTensorAreNamedTogether) {
   const StateDict dict = small_dict();
   WeightLoader loader(dict);
   EXPECT_EQ(loader.take("missing", {3, 4}).sizes(), (std::vector<int64_t>{3, 4}));
@@ -69,7 +69,7 @@ TEST(WeightLoader, ShapesComeWithoutNumbersAndWithTheSameComplaints) {
                     HasSubstr("tensor b is [2,1], expected [1,2]")));
 }
 
-TEST(WeightLoader, ManyProblemsAreListedToTenAndCounted) {
+TEST(WeightLoader, RB_47_ManyProblemsAreListedToTenAndCounted) {
   const StateDict dict = small_dict();
   WeightLoader loader(dict);
   for (int i = 10; i < 35; ++i) loader.take(concat("t", i), {1});

@@ -37,7 +37,7 @@ TEST(ZipArchive, ACommentAtTheEndIsPassedOver) {
   EXPECT_EQ(open(bytes + "PK\x05\x06!").members().size(), 1u);
 }
 
-TEST(ZipArchive, CompressedAndEncryptedMembersAreNamed) {
+TEST(ZipArchive, RB_48_CompressedAndEncryptedMembersAreNamed) {
   EXPECT_THAT(error_for(zip({{"m/data.pkl", "x", 8}})),
               AllOf(HasSubstr("m/data.pkl"), HasSubstr("compressed")));
   EXPECT_THAT(error_for(zip({{"secret", "x", 0, 1}})),
