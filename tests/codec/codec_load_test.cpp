@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "codec/decode_stream.h"
 #include "codec_files.h"
 #include "support/golden.h"
@@ -11,6 +12,7 @@ namespace {
 
 using test::close;
 using test::MemoryFiles;
+using testing::AllOf;
 
 at::Tensor codes() { return test::Golden("codec/decode.safetensors")["codes.f2"][0]; }
 at::Tensor wave() { return test::Golden("codec/decode.safetensors")["wav.f2"][0][0]; }
@@ -52,7 +54,7 @@ TEST(CodecLoad, PassesOverALanguageModelsConfig) {
   EXPECT_THAT(message, testing::HasSubstr("expected "));
 }
 
-TEST(CodecLoad, NamesEveryTensorThatIsMissing) {
+TEST(CodecLoad, RB_47_NamesEveryTensorThatIsMissing) {
   const io::StateDict all = test::golden_tensors();
   const io::StateDict some = all.renamed([](const std::string& name) {
     return name.starts_with("decoder.model.6.") ? std::string() : name;
@@ -66,7 +68,7 @@ TEST(CodecLoad, NamesEveryTensorThatIsMissing) {
   }
 }
 
-TEST(CodecLoad, OneMissingTensorIsToldInEveryType) {
+TEST(CodecLoad, RB_47_OneMissingTensorIsToldInEveryType) {
   for (const std::string missing :
        {"decoder.model.0.conv.bias", "decoder.model.1.block.1.conv.bias",
         "encoder.block.1.block.0.block.1.conv.bias"}) {
@@ -95,6 +97,50 @@ TEST(CodecLoad, ShapesAloneGiveTheSameBytes) {
       EXPECT_EQ(sized.weight_bytes(), loaded.weight_bytes());
     }
   }
+}
+
+void keep_line(void* user, int32_t /*level*/, const char* utf8, size_t length) {
+  static_cast<std::string*>(user)->append(utf8, length).append("\n");
+}
+
+TEST(CodecLoad, RB_47_PrefixesAreCutAndTensorsTooManyAreNoted) {
+  const io::StateDict all = test::golden_tensors();
+  const CodecConfig& config = test::golden_codec()->config();
+  std::string lines;
+  for (const std::string prefix : {"module.", "generator.", "module.generator."}) {
+    io::StateDict changed = all.renamed([&](const std::string& name) { return prefix + name; });
+    changed.insert(prefix + "decoder.spare", *all.find("decoder.model.6.conv.bias"));
+    set_log_sink(keep_line, &lines, LogLevel::kDebug);
+    const Codec codec(changed, config, {});
+    set_log_sink(nullptr, nullptr, LogLevel::kError);
+    EXPECT_TRUE(close(codec.decode(codes()), test::golden_codec()->decode(codes()), 0)) << prefix;
+    EXPECT_THAT(lines, testing::HasSubstr("tensor decoder.spare is not used")) << prefix;
+    lines.clear();
+  }
+}
+
+TEST(CodecLoad, RB_47_OneTensorRenamedOrOfAnotherShapeIsNamed) {
+  const CodecConfig& config = test::golden_codec()->config();
+  const auto message = [&](const io::StateDict& dict) -> std::string {
+    try {
+      const Codec codec(dict, config, {});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), Status::kFormat);
+      return error.text();
+    }
+    return "no error";
+  };
+  const std::string bias = "decoder.model.6.conv.bias";
+  EXPECT_THAT(message(test::golden_tensors().renamed([&](const std::string& name) {
+                return name == bias ? "decoder.model.6.conv.bios" : name;
+              })),
+              testing::HasSubstr("tensor " + bias + " [1] is missing"));
+  const io::StateDict all = test::golden_tensors();
+  io::StateDict misshapen =
+      all.renamed([&](const std::string& name) { return name == bias ? std::string() : name; });
+  misshapen.insert(bias, *all.find("decoder.model.0.conv.bias"));
+  EXPECT_THAT(message(misshapen), AllOf(testing::HasSubstr("tensor " + bias + " is ["),
+                                        testing::HasSubstr("], expected [1]")));
 }
 
 TEST(CodecLoad, DecoderAloneNeedsNoEncoderTensors) {

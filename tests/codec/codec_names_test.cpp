@@ -44,7 +44,7 @@ TEST(Names, PlainOnesStay) {
   EXPECT_EQ(names_of(plain_names(with_names(names))), names);
 }
 
-TEST(Names, ParallelTrainingPrefixIsCut) {
+TEST(Names, RB_47_ParallelTrainingPrefixIsCut) {
   EXPECT_EQ(names_of(plain_names(with_names({"module.a.b", "module.generator.c"}))),
             (std::vector<std::string>{"c"}));
   EXPECT_EQ(names_of(plain_names(with_names({"module.a.b"}))), (std::vector<std::string>{"a.b"}));

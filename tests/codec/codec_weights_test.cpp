@@ -26,7 +26,7 @@ TEST(Weights, FoldWeightNormLikeTheReference) {
   weights.finish();
 }
 
-TEST(Weights, AreTheSameInEitherSpelling) {
+TEST(Weights, RB_47_AreTheSameInEitherSpelling) {
   const io::StateDict dict = test::golden_tensors();
   const io::StateDict swapped = dict.renamed([](std::string name) {
     const auto replace = [&](std::string_view from, std::string_view to) {

@@ -26,7 +26,7 @@ double share_equal(const at::Tensor& codes, const at::Tensor& expected) {
   return codes.eq(expected).to(at::kFloat).mean().item<double>();
 }
 
-TEST(Precision, Bfloat16DecodesAsWellAsTheReferenceDoesInIt) {
+TEST(Precision, RB_59_Bfloat16DecodesAsWellAsTheReferenceDoesInIt) {
   const test::Golden decode("codec/decode.safetensors");
   const auto known =
       test::load_json("codec/index.json")["low_precision_snr_db_vs_float32_case_f100"];
@@ -36,7 +36,7 @@ TEST(Precision, Bfloat16DecodesAsWellAsTheReferenceDoesInIt) {
             known["cpu_autocast_bf16_fp32_weights"].get<double>());
 }
 
-TEST(Precision, Float16DecodesWithItsThreeMoreBits) {
+TEST(Precision, RB_59_Float16DecodesWithItsThreeMoreBits) {
   const test::Golden decode("codec/decode.safetensors");
   const at::Tensor wave = codec_in(at::kHalf)->decode(decode["codes.f17"][0]);
   // Three more bits of mantissa are 18 dB; 30 dB were measured in bfloat16.
