@@ -98,6 +98,55 @@ remora_sampling greedy(int32_t max_frames) {
   return sampling;
 }
 
+CheckpointCopy::CheckpointCopy(const std::string& name)
+    : path_(testing::TempDir() + "remora_copy_" + name + "_" + std::to_string(getpid())) {
+  std::filesystem::remove_all(path_);
+  std::filesystem::copy(data("lm/" + name), path_);
+}
+
+CheckpointCopy::~CheckpointCopy() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string CheckpointCopy::read(const std::string& file) const {
+  std::ifstream in(path_ / file, std::ios::binary);
+  EXPECT_TRUE(in) << file;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void CheckpointCopy::write(const std::string& file, std::string_view bytes) const {
+  std::ofstream out(path_ / file, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  EXPECT_TRUE(out.flush()) << file;
+}
+
+remora_stats stats_of(const remora_session* session) {
+  remora_stats stats{};
+  stats.struct_size = sizeof stats;
+  EXPECT_OK(remora_session_stats(session, &stats));
+  return stats;
+}
+
+namespace {
+
+int32_t REMORA_CALL hear(void* user, const float* pcm, size_t n, int32_t last) {
+  auto& heard = *static_cast<Spoken*>(user);
+  EXPECT_EQ(heard.lasts, 0) << "nothing comes after the last piece";
+  heard.pcm.insert(heard.pcm.end(), pcm, pcm + n);
+  heard.lasts += last != 0;
+  ++heard.calls;
+  return 0;
+}
+
+}  // namespace
+
+Spoken speak(remora_session* session, const remora_prompt& prompt) {
+  Spoken heard;
+  EXPECT_OK(remora_session_generate(session, &prompt, hear, &heard));
+  return heard;
+}
+
 std::vector<std::vector<int32_t>> run_frames(remora_session* session, int32_t n_codebooks) {
   std::vector<std::vector<int32_t>> frames;
   while (true) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,32 @@ Owned<remora_session> open_session(const remora_model* model,
 remora_prompt text_prompt(std::string_view text);
 // Greedy, `max_frames` long, without the bound tied to the text.
 remora_sampling greedy(int32_t max_frames);
+
+// A copy of the checkpoint tests/data/lm/<name> that may be changed.
+class CheckpointCopy {
+ public:
+  explicit CheckpointCopy(const std::string& name);
+  ~CheckpointCopy();
+  CheckpointCopy(const CheckpointCopy&) = delete;
+  CheckpointCopy& operator=(const CheckpointCopy&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string read(const std::string& file) const;
+  void write(const std::string& file, std::string_view bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+remora_stats stats_of(const remora_session* session);
+
+// One generate call, heard to its end.
+struct Spoken {
+  std::vector<float> pcm;
+  int calls = 0;
+  int lasts = 0;  // pieces marked as the last
+};
+Spoken speak(remora_session* session, const remora_prompt& prompt);
 
 // Steps until the end; codes frame by frame.
 std::vector<std::vector<int32_t>> run_frames(remora_session* session, int32_t n_codebooks);

@@ -1,6 +1,4 @@
 // Opening checkpoints: what is asked for is what one gets, and bad folders are refused in words.
-#include <unistd.h>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,22 +9,6 @@ namespace remora::capi_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A copy of a checkpoint that may be damaged.
-class Copy {
- public:
-  explicit Copy(const std::string& of) : path_(testing::TempDir() + "remora_copy_" + of) {
-    fs::remove_all(path_);
-    fs::copy(data("lm/" + of), path_);
-  }
-  ~Copy() { fs::remove_all(path_); }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 remora_status open_status(const fs::path& folder) {
   remora_model* model = reinterpret_cast<remora_model*>(1);
@@ -54,7 +36,7 @@ TEST(Model, RB_49_every_file_cut_anywhere_is_an_error_and_the_next_load_works) {
       // Not needed by this library.
       if (file == "tokenizer_config.json" || file == "special_tokens_map.json") continue;
       for (const int percent : {0, 10, 50}) {
-        const Copy copy(name);
+        const CheckpointCopy copy(name);
         fs::resize_file(copy.path() / file, entry.file_size() * static_cast<size_t>(percent) / 100);
         EXPECT_LT(open_status(copy.path()), 0) << file << " cut at " << percent << " %";
         EXPECT_NE(std::strstr(remora_last_error(), file.substr(0, 5).c_str()), nullptr)
@@ -66,7 +48,7 @@ TEST(Model, RB_49_every_file_cut_anywhere_is_an_error_and_the_next_load_works) {
 }
 
 TEST(Model, AnotherModelTypeIsNamed) {
-  const Copy copy("s1mini_tiny");
+  const CheckpointCopy copy("s1mini_tiny");
   std::ofstream(copy.path() / "config.json") << R"({"model_type": "llama"})";
   EXPECT_EQ(open_status(copy.path()), REMORA_E_UNSUPPORTED);
   EXPECT_NE(std::strstr(remora_last_error(), "llama"), nullptr) << remora_last_error();

@@ -112,8 +112,10 @@ TEST_F(ReferenceTest, NoNumbersCountAsSilenceAndAreToldOf) {
 }
 
 TEST_F(ReferenceTest, LongIsAWarning) {
-  EXPECT_EQ(warnings_while([] { EXPECT_NE(voice_of(tone(90, 8000), 8000), nullptr); }), "");
-  EXPECT_THAT(warnings_while([] { EXPECT_NE(voice_of(tone(91, 8000), 8000), nullptr); }),
+  std::string words;
+  for (int i = 0; i < 90; ++i) words += "One second. ";
+  EXPECT_EQ(warnings_while([&] { EXPECT_NE(voice_of(tone(90, 8000), 8000, words), nullptr); }), "");
+  EXPECT_THAT(warnings_while([&] { EXPECT_NE(voice_of(tone(91, 8000), 8000, words), nullptr); }),
               AllOf(HasSubstr("91 s of reference"), HasSubstr("10 to 30 s")));
 }
 

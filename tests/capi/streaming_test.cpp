@@ -80,7 +80,7 @@ int32_t REMORA_CALL hear(void* user, const float* pcm, size_t n, int32_t last) {
   return 0;
 }
 
-TEST_P(StreamingTest, EveryLengthComesWholeAndEqual) {
+TEST_P(StreamingTest, RB_12_EveryLengthComesWholeAndEqual) {
   for (const int32_t frames : {1, 2, 3, 7, 8, 9, 63, 64, 65}) {
     const auto session = session_for(frames, GetParam());
     const remora_prompt prompt = text_prompt(kText);
@@ -99,7 +99,7 @@ TEST_P(StreamingTest, EveryLengthComesWholeAndEqual) {
   }
 }
 
-TEST_P(StreamingTest, TheFirstSoundComesWithTheFirstPiece) {
+TEST_P(StreamingTest, RB_36_TheFirstSoundComesWithTheFirstPiece) {
   const auto session = session_for(kMostFrames, GetParam());
   const remora_prompt prompt = text_prompt(kText);
   ASSERT_OK(remora_session_prefill(session.get(), &prompt));
