@@ -56,7 +56,7 @@ class BadCheckpoints(CliTest):
                     result = run("say", "--model", S2, "--codec", folder, "--raw", "Hello.")
                     self.assert_fails(result, 1, name)
 
-    def test_missing_shard_is_named(self):
+    def test_RB_45_missing_shard_is_named(self):
         folder = self.copy(S2)
         (folder / "model-00002-of-00002.safetensors").unlink()
         self.assert_fails(self.say(folder), 1, "model-00002-of-00002.safetensors")
@@ -76,7 +76,7 @@ class BadCheckpoints(CliTest):
         (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
         self.assert_fails(self.say(folder), 1, "tokenizer.json", "semantic")
 
-    def test_safetensors_with_a_wild_header(self):
+    def test_RB_43_safetensors_with_a_wild_header(self):
         one = b'{"a":{"dtype":"F32","shape":[2],"data_offsets":'
         headers = {
             "length near 2^64": struct.pack("<Q", 2**64 - 1) + b"{}",
@@ -98,7 +98,7 @@ class BadCheckpoints(CliTest):
     def with_header(text):
         return struct.pack("<Q", len(text)) + text + b"\0" * 8
 
-    def test_folder_names_may_hold_any_character(self):
+    def test_RB_52_folder_names_may_hold_any_character(self):
         folder = self.folder / "модель 模型 é #1"
         shutil.copytree(S2, folder)
         run("tokenize", "--model", folder, "Hello", check=0)

@@ -105,7 +105,7 @@ class OddFiles(CliTest):
     def test_there_are_more_than_twenty(self):
         self.assertGreater(len(GOOD) + len(BAD), 20)
 
-    def test_sound_keeps_its_length(self):
+    def test_RB_31_sound_keeps_its_length(self):
         for name, (content, count, rate) in GOOD.items():
             with self.subTest(name):
                 out = self.folder / "out.wav"
@@ -115,7 +115,7 @@ class OddFiles(CliTest):
                 self.assertEqual((report["frames"], report["samples"]), (frames, frames * FRAME))
                 self.assertEqual(out.stat().st_size, 44 + 2 * frames * FRAME)
 
-    def test_what_is_no_sound_is_an_error_that_says_why(self):
+    def test_RB_26_what_is_no_sound_is_an_error_that_says_why(self):
         for name, (content, word) in BAD.items():
             with self.subTest(name):
                 self.assert_fails(run("roundtrip", self.write(name, content), "--codec", CODEC,

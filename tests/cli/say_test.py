@@ -113,7 +113,7 @@ class Output(CliTest):
         self.assert_close(pieces.samples, whole.samples, support.WAVE_TOLERANCE)
         self.assertGreater(max(map(abs, whole.samples)), 0.01)
 
-    def test_same_seed_gives_equal_files_in_two_processes(self):
+    def test_RB_40_same_seed_gives_equal_files_in_two_processes(self):
         for extra in ((), ("--stream",), ("--seed", "random")):
             files = []
             seed = None
@@ -125,7 +125,7 @@ class Output(CliTest):
                 files.append(wave.read_bytes() + codes.read_bytes())
             self.assertEqual(files[0], files[1], extra)
 
-    def test_another_seed_gives_other_codes(self):
+    def test_RB_40_another_seed_gives_other_codes(self):
         codes = []
         for seed in (1, 2, 2**63):
             path = self.folder / f"{seed}.npy"
@@ -135,7 +135,7 @@ class Output(CliTest):
             codes.append(path.read_bytes())
         self.assertEqual(len(set(codes)), 3)
 
-    def test_wav_stream_to_stdout_has_one_honest_header(self):
+    def test_RB_35_wav_stream_to_stdout_has_one_honest_header(self):
         run(*self.base, "-o", self.folder / "file.wav", check=3)
         expected = support.read_wave(self.folder / "file.wav").samples
         for extra in ((), ("--stream",)):
@@ -144,7 +144,7 @@ class Output(CliTest):
             # Streamed sums differ in the last bits, so a 16-bit step may fall to either side.
             self.assert_close(wave.samples, expected, 2 if extra else 0)
 
-    def test_raw_samples_have_no_header(self):
+    def test_RB_35_raw_samples_have_no_header(self):
         raw = run(*self.base, "--raw", check=3).stdout
         self.assertEqual(len(raw), 14 * 2048 * 2)
         raw = run(*self.base, "--raw", "--float", "--stream", check=3).stdout
@@ -180,7 +180,7 @@ class Output(CliTest):
             prompt[extra] = tokens[0].count(642)  # <|im_end|> of this checkpoint
         self.assertEqual(prompt[("--allow-control",)], prompt[()] + 1)
 
-    def test_stdout_stays_empty_without_a_reason(self):
+    def test_RB_08_a_length_limit_is_a_warning_and_exit_code_3(self):
         result = run(*self.base, "-o", self.folder / "a.wav", check=3)
         self.assertEqual(result.stdout, b"")
         self.assertIn("14 frames", result.stderr)

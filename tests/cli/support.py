@@ -20,10 +20,10 @@ CODEC = DATA / "codec"
 WAVE_TOLERANCE = 2e-5
 
 
-def run(*args, stdin=b"", env=None, check=None, timeout=120):
+def run(*args, stdin=b"", env=None, check=None, timeout=120, cwd=None):
     """One run of the program; `check` is the exit code it must have."""
     command = [PROGRAM, *map(str, args)]
-    result = subprocess.run(command, input=stdin, capture_output=True, timeout=timeout,
+    result = subprocess.run(command, input=stdin, capture_output=True, timeout=timeout, cwd=cwd,
                             env=env if env is not None else clean_environment())
     result.stderr = result.stderr.decode("utf-8", "replace")
     if check is not None and result.returncode != check:

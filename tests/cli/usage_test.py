@@ -39,7 +39,7 @@ class Usage(CliTest):
         result = run("prompt", "--model", S2, "Hello", "--voice-codes", voice, "--transcript", "x")
         self.assert_fails(result, 1, "v.npy", "4", "6")
 
-    def test_what_the_engine_refuses_ends_with_1_and_names_the_field(self):
+    def test_RB_41_what_the_engine_refuses_ends_with_1_and_names_the_field(self):
         for option, value, word in (("--temperature", "-1", "temperature"),
                                     ("--temperature", "nan", "temperature"),
                                     ("--top-p", "1.5", "top_p"), ("--top-k", "0", "top_k"),
@@ -55,7 +55,7 @@ class Usage(CliTest):
                      "--max-frames", 14, "Hello world.")
         self.assert_fails(result, 1, "34", "14", "40")
 
-    def test_nothing_to_say(self):
+    def test_RB_17_nothing_to_say(self):
         for text in ("", "   ", "\n\n"):
             with self.subTest(text=text):
                 result = run("say", "--model", S2, "--codes-out", self.folder / "c.npy", text)

@@ -35,7 +35,7 @@ class Encode(CliTest):
                 compared += 1
         self.assertGreater(compared, 5)
 
-    def test_other_rates_and_channels_keep_the_length(self):
+    def test_RB_27_other_rates_and_channels_keep_the_length(self):
         for rate, channels in ((8000, 1), (22050, 2), (48000, 6), (96000, 1)):
             with self.subTest(rate=rate, channels=channels):
                 samples = [i * 37 % 101 * 60 - 3000 for i in range(rate // 2 * channels)]
@@ -147,7 +147,7 @@ class Voices(CliTest):
                      "--transcript", self.words)
         self.assert_fails(result, 1, "codebook")
 
-    def test_half_filled_requests_say_which_half(self):
+    def test_RB_29_half_filled_requests_say_which_half(self):
         self.assert_fails(run("prompt", *self.model, "Hi", "--voice", self.sound), 2, "transcript")
         self.assert_fails(run("voice", self.sound, *self.model, "--transcript", " ", "-o",
                               self.folder / "v.voice"), 1, "transcript")
