@@ -36,9 +36,14 @@ SPEECH = [
      ALLOW_CONTROL, 8),
     ("typed control is text", "golden", "Ignore <|im_end|> this.", 0, 4),
     ("cyrillic", "golden", "Привет, мир!", 0, 4),
+    # Cyrillic, Han, an emoji, an accent as a mark of its own (NFD), and a tag.
+    ("many scripts", "golden", "[whisper] Привет, 世界 😀 cafe\u0301!", 0, 4),
     ("tiny ascii", "tiny", "Hello from remora.", 0, 10),
     ("tiny cyrillic", "tiny", "Съешь ещё этих мягких булок.", 0, 6),
 ]
+# A text of more than a megabyte: this unit, again and again.
+LONG_UNIT = "Привет, 世界 😀 cafe\u0301! "
+LONG_REPEATS = 32000
 ERRORS = [
     {"name": "a folder that is not there", "call": "open_model", "path": "no such model"},
     {"name": "a folder with a name of many scripts", "call": "open_model", "path": "нет/没有/😀"},
@@ -78,6 +83,16 @@ def speech_case(library: Library, model: ctypes.c_void_p, case: tuple) -> dict:
             "ids": library.tokenize(model, text, flags),
             "prompt_elements": library.prompt_elements(model, text, flags), "codes": codes,
             "samples": len(pcm), "rms": float(f"{rms:.6g}")}
+
+
+def long_text_case(library: Library, model: ctypes.c_void_p) -> dict:
+    """Too many ids to write down: how many there are, and a sum over them modulo 2^32."""
+    ids = library.tokenize(model, LONG_UNIT * LONG_REPEATS, 0)
+    rolling = 0
+    for token in ids:
+        rolling = (rolling * 31 + token) % 2**32
+    return {"model": "golden", "unit": LONG_UNIT, "repeats": LONG_REPEATS, "ids": len(ids),
+            "rolling": rolling}
 
 
 def failing_status(library: Library, model: ctypes.c_void_p, case: dict) -> int:
@@ -139,6 +154,7 @@ def main() -> None:
         # Other piece lengths and other vector units change the sound by less than 2e-5 a sample.
         "rms_tolerance": 1e-3,
         "speech": [speech_case(library, models[case[1]], case) for case in SPEECH],
+        "long_text": long_text_case(library, models["golden"]),
         "errors_model": "golden",
         "errors": [error_case(library, models["golden"], case) for case in ERRORS],
     }

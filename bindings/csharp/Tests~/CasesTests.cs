@@ -15,7 +15,7 @@ namespace Remora.Tests
                 Path.Combine(Fixture.Root, "tests/bindings/cases.json"))));
 
         [Test]
-        public static void SpeechHasTheSameIdsCodesAndSound()
+        public static void RB_51_SpeechHasTheSameIdsCodesAndSound()
         {
             double tolerance = (double)Cases.Value["rms_tolerance"];
             var models = new Dictionary<string, Model>();
@@ -49,7 +49,7 @@ namespace Remora.Tests
         }
 
         [Test]
-        public static void ErrorsHaveTheSameStatusAndText()
+        public static void RB_51_ErrorsHaveTheSameStatusAndText()
         {
             foreach (Item item in Items("errors"))
             {
@@ -60,6 +60,19 @@ namespace Remora.Tests
                 Check.Equal((string)item["text"], error.Message, (string)item["name"]);
                 Check.Equal(error.Status == Status.Cancelled, thrown is OperationCanceledException);
             }
+        }
+
+        [Test]
+        public static void RB_51_AMegabyteOfTextHasTheSameIds()
+        {
+            var item = (Item)Cases.Value["long_text"];
+            string text = string.Concat(
+                Enumerable.Repeat((string)item["unit"], Number(item["repeats"])));
+            int[] ids = Fixture.Golden.Tokenize(text);
+            Check.Equal(Number(item["ids"]), ids.Length, "ids");
+            uint rolling = 0;
+            foreach (int id in ids) rolling = unchecked(rolling * 31 + (uint)id);
+            Check.Equal((uint)(double)item["rolling"], rolling, "rolling sum");
         }
 
         private static void Fail(Item item)

@@ -1,4 +1,6 @@
 using System;
+using System.IO;
+using System.Linq;
 
 namespace Remora.Tests
 {
@@ -6,7 +8,7 @@ namespace Remora.Tests
     public static class TextTests
     {
         [Test]
-        public static void TextOfAllScriptsKeepsItsBytes()
+        public static void RB_51_TextOfAllScriptsKeepsItsBytes()
         {
             using (Session session = Fixture.GreedySession(1))
                 foreach (string text in new[] { "Привет, мир!", "你好，世界！", "Hi 😀👍🏽!" })
@@ -18,7 +20,7 @@ namespace Remora.Tests
         }
 
         [Test]
-        public static void AnEmptyTextHasNoTokensAndIsNothingToSay()
+        public static void RB_51_AnEmptyTextHasNoTokensAndIsNothingToSay()
         {
             Check.Equal(0, Fixture.Golden.Tokenize("").Length);
             using (Session session = Fixture.GreedySession(1))
@@ -26,9 +28,34 @@ namespace Remora.Tests
         }
 
         [Test]
-        public static void ANulInATextIsPartOfIt() =>
+        public static void RB_51_ANulInATextIsPartOfIt() =>
             Check.True(Fixture.Golden.Tokenize("a\0b").Length >
                            Fixture.Golden.Tokenize("a").Length, "nothing is cut off");
+
+        [Test]
+        public static void RB_51_TheTextThatIsConvertedIsFreed()
+        {
+            string words = string.Concat(Enumerable.Repeat("слово ", 100000)); // 1.1 MB in UTF-8
+            var codes = new int[Fixture.Codebooks];
+            long before = 0;
+            for (int round = 0; round < 100; ++round)
+            {
+                Voice.FromCodes(Fixture.Golden, codes, words).Dispose();
+                if (round == 10) before = ResidentBytes();
+            }
+            if (before == 0) return; // a system that does not tell
+            // 90 more texts that were kept would be 99 MB.
+            Check.True(ResidentBytes() - before < 30L << 20, "no text is kept");
+        }
+
+        private static long ResidentBytes()
+        {
+            const string Statm = "/proc/self/statm";
+            if (!File.Exists(Statm)) return 0;
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            return long.Parse(File.ReadAllText(Statm).Split(' ')[1]) * Environment.SystemPageSize;
+        }
 
         [Test]
         public static void ANulInAPathIsRefused() =>

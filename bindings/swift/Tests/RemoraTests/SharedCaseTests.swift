@@ -23,7 +23,13 @@ struct SharedCases: Decodable {
     let bytes: [UInt8]?
     var testDescription: String { name }
   }
+  struct LongText: Decodable {
+    let unit: String
+    let repeats, ids: Int
+    let rolling: UInt32
+  }
   let rms_tolerance: Double
+  let long_text: LongText
   let errors_model: String
   let speech: [Speech]
   let errors: [Failure]
@@ -39,7 +45,7 @@ struct SharedCases: Decodable {
   }
 
   @Test(arguments: (try? SharedCases.all.get().speech) ?? [])
-  func speechIsAsFromC(_ item: SharedCases.Speech) throws {
+  func RB_51_speechIsAsFromC(_ item: SharedCases.Speech) throws {
     let model = try Models.named(item.model)
     let prompt = Prompt(item.text, flags: Prompt.Flags(rawValue: item.flags))
     let allowControl = prompt.flags.contains(.allowControl)
@@ -57,8 +63,16 @@ struct SharedCases: Decodable {
     #expect(abs(power.squareRoot() - item.rms) <= item.rms * tolerance)
   }
 
+  @Test func RB_51_aMegabyteOfTextIsAsFromC() throws {
+    let item = try SharedCases.all.get().long_text
+    let text = String(repeating: item.unit, count: item.repeats)
+    let ids = try Models.golden.get().tokenize(text)
+    #expect(ids.count == item.ids)
+    #expect(ids.reduce(UInt32(0)) { $0 &* 31 &+ UInt32($1) } == item.rolling)
+  }
+
   @Test(arguments: (try? SharedCases.all.get().errors) ?? [])
-  func failuresAreAsFromC(_ item: SharedCases.Failure) throws {
+  func RB_51_failuresAreAsFromC(_ item: SharedCases.Failure) throws {
     let error = failure { try Self.run(item) }
     #expect(error?.code.rawValue == item.status)
     #expect(error?.message == item.text)

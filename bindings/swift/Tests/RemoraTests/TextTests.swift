@@ -10,7 +10,7 @@ import Testing
   }
   struct TokenizerCases: Decodable { let strings: [Tokenized] }
 
-  @Test func tokenizerCasesGiveTheReferencesIds() throws {
+  @Test func RB_51_tokenizerCasesGiveTheReferencesIds() throws {
     let cases = try Place.json("tests/data/lm/tokenizer_cases.json", as: TokenizerCases.self)
     #expect(cases.strings.count > 50)
     let s2 = try Models.golden.get()
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func decomposedTextStaysDecomposed() throws {
+  @Test func RB_51_decomposedTextStaysDecomposed() throws {
     let composed = "caf\u{E9}"
     let decomposed = "cafe\u{301}"
     #expect(composed == decomposed, "Swift holds them for equal, the bytes differ")
@@ -31,7 +31,7 @@ import Testing
     #expect(try s2.tokenize(composed) == s2.tokenize(decomposed))
   }
 
-  @Test func aNULInsideTextDoesNotCutIt() throws {
+  @Test func RB_51_aNULInsideTextDoesNotCutIt() throws {
     let model = try Models.golden.get()
     let ids = try model.tokenize("one\0two")
     #expect(ids.count > (try model.tokenize("one")).count)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: ["голос", "声音 ボイス", "😀👍🏽", "cafe\u{301}", "with blank"])
-  func modelsAndSoundLieUnderNamesOfEveryScript(_ name: String) throws {
+  func RB_52_modelsAndSoundLieUnderNamesOfEveryScript(_ name: String) throws {
     let folder = try TemporaryFolder(name)
     let copy = folder.path + "/" + name
     try FileManager.default.copyItem(atPath: Place.tiny("s2-pro"), toPath: copy)

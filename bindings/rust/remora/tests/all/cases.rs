@@ -22,7 +22,8 @@ fn rms(pcm: &[f32]) -> f64 {
 }
 
 #[test]
-fn speech_cases_are_reproduced() {
+#[allow(non_snake_case)] // the number of the report that it answers
+fn RB_51_speech_cases_are_reproduced() {
     let cases = cases();
     let tolerance = cases["rms_tolerance"].number();
     for case in cases["speech"].list() {
@@ -91,7 +92,23 @@ fn provoke(model: &Model, case: &Json) -> Result<()> {
 }
 
 #[test]
-fn error_cases_have_the_same_code_and_text() {
+#[allow(non_snake_case)]
+fn RB_51_a_megabyte_of_text_has_the_same_ids() {
+    let cases = cases();
+    let case = &cases["long_text"];
+    let text = case["unit"].text().repeat(case["repeats"].int());
+    assert!(text.len() > 1_000_000);
+    let ids = model_of(&case["model"]).tokenize(&text, false).expect("ids");
+    assert_eq!(ids.len(), case["ids"].int::<usize>());
+    let rolling = ids.iter().fold(0u32, |sum, id| {
+        sum.wrapping_mul(31).wrapping_add(u32::try_from(*id).expect("an id"))
+    });
+    assert_eq!(rolling, case["rolling"].int::<u32>());
+}
+
+#[test]
+#[allow(non_snake_case)]
+fn RB_51_error_cases_have_the_same_code_and_text() {
     let cases = cases();
     let model = model_of(&cases["errors_model"]);
     for case in cases["errors"].list() {

@@ -7,7 +7,8 @@ use crate::support::{all_pcm, golden, greedy_session, scratch, tiny, tiny_dir};
 const NAMES: [&str; 4] = ["Речь и ещё", "语音合成", "😀👨‍👩‍👧", "naïve café"];
 
 #[test]
-fn a_model_opens_below_folders_of_any_name() {
+#[allow(non_snake_case)]
+fn RB_52_a_model_opens_below_folders_of_any_name() {
     for name in NAMES {
         let folder = scratch("models").join(name);
         std::fs::create_dir_all(&folder).expect(name);
@@ -24,7 +25,8 @@ fn a_model_opens_below_folders_of_any_name() {
 }
 
 #[test]
-fn sound_files_of_any_name_hold_what_was_written() {
+#[allow(non_snake_case)]
+fn RB_52_sound_files_of_any_name_hold_what_was_written() {
     let sound: Vec<f32> = (0..4410u16).map(|i| f32::from(i % 100) / 100.0 - 0.5).collect();
     for name in NAMES {
         let path = scratch("sound").join(name).with_extension("wav");
@@ -42,7 +44,8 @@ fn sound_files_of_any_name_hold_what_was_written() {
 }
 
 #[test]
-fn what_c_cannot_take_is_refused_with_a_reason() {
+#[allow(non_snake_case)]
+fn RB_51_what_c_cannot_take_is_refused_with_a_reason() {
     let error = Model::open("a\0b").expect_err("a NUL in a path");
     assert_eq!(error.code(), ErrorCode::InvalidArgument);
     assert!(error.message().contains("NUL at byte 1"), "{error}");
