@@ -65,6 +65,9 @@ Codec::Codec(const io::StateDict& dict, CodecConfig config, const CodecOptions& 
                   options.shapes_only ? io::Reading::kShapes : io::Reading::kNumbers,
                   {options.cancel, options.progress});
   if (options.decoder) decoder_.emplace(weights, config_, options.block_elements);
+  // In 16 bits other codes come out, and with them another sound: a reference is encoded once and
+  // then spoken with for ever.
+  weights.compute_in(at::kFloat);
   if (options.encoder) encoder_.emplace(weights, config_, options.block_elements);
   weights.finish();
   weight_bytes_ = weights.bytes();

@@ -18,7 +18,7 @@
 namespace remora::codec {
 
 struct CodecOptions {
-  at::ScalarType dtype = at::kFloat;  // kFloat, kBFloat16 or kHalf: of the large products
+  at::ScalarType dtype = at::kFloat;  // kFloat, kBFloat16 or kHalf: of decoding's large products
   at::Device device = at::kCPU;
   bool decoder = true;                    // codes to sound
   bool encoder = true;                    // sound to codes

@@ -59,6 +59,8 @@ class Weights {
   uint64_t bytes() const { return bytes_; }
 
   at::ScalarType compute() const { return compute_; }
+  // The compute type of the modules that are built from here on.
+  void compute_in(at::ScalarType type) { compute_ = type; }
   at::Device device() const { return device_; }
   bool has(std::string_view name) const { return loader_.has(name); }
 
