@@ -32,10 +32,10 @@ class RepeatTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { model_ = open_tiny("s2-pro").release(); }
   static void TearDownTestSuite() {
-    voices_.clear();
     remora_model_destroy(model_);
     model_ = nullptr;
   }
+  void TearDown() override { voices_.clear(); }  // each test leaves no object behind
 
   // Syllables of a tone; another reference for each length.
   static const remora_voice* voice(double seconds) {
