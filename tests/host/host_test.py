@@ -35,22 +35,22 @@ class HostTest(unittest.TestCase):
 
 
 class UnloadTest(HostTest):
-    def test_rb_57_three_rounds_of_open_load_speak_destroy_close(self):
+    def test_RB_57_three_rounds_of_open_load_speak_destroy_close(self):
         for family in ("s2-pro", "s1-mini"):
             self.expect_clean("rounds", TINY / family)
 
-    def test_rb_57_exit_with_a_live_session(self):
+    def test_RB_57_exit_with_a_live_session(self):
         self.expect_clean("live_session", TINY / "s2-pro")
         self.expect_clean("live_session_closed_library", TINY / "s2-pro")
 
-    def test_rb_57_exit_from_a_second_thread(self):
+    def test_RB_57_exit_from_a_second_thread(self):
         self.expect_clean("second_thread", TINY / "s2-pro")
 
-    def test_rb_57_exit_while_threads_are_inside_the_library(self):
+    def test_RB_57_exit_while_threads_are_inside_the_library(self):
         for _ in range(5):
             self.expect_clean("threads_running", TINY / "s2-pro")
 
-    def test_rb_57_a_hundred_loads_leave_no_memory_behind(self):
+    def test_RB_57_a_hundred_loads_leave_no_memory_behind(self):
         print(self.expect_clean("load_rounds", TINY / "s2-pro"))
 
 
@@ -74,7 +74,7 @@ class BrokenModelTest(HostTest):
                     out.truncate(file.stat().st_size * percent // 100)
                 yield folder
 
-    def test_rb_49_broken_models_end_in_an_error_and_a_good_one_works_after_each(self):
+    def test_RB_49_broken_models_end_in_an_error_and_a_good_one_works_after_each(self):
         with tempfile.TemporaryDirectory() as temp:
             folders = list(self.broken_folders(pathlib.Path(temp)))
             lines = self.expect_clean("broken_models", TINY / "s2-pro", *folders).splitlines()
@@ -83,7 +83,7 @@ class BrokenModelTest(HostTest):
         for line, folder in zip(lines, folders):
             self.assertIn(folder.name.split(" at ")[0], line)
 
-    def test_rb_49_nothing_in_the_library_ends_its_host(self):
+    def test_RB_49_nothing_in_the_library_ends_its_host(self):
         if shutil.which("nm") is None:
             self.skipTest("no nm here")
         listing = subprocess.run(["nm", "--dynamic", "--undefined-only", LIBRARY],
