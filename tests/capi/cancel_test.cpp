@@ -47,8 +47,12 @@ struct LongWork {
 
 struct Stopped {
   bool cancelled = false;
-  double late = 0;  // CPU seconds from the cancel to the return
+  bool too_late = false;  // the work had ended before it was cancelled
+  double late = 0;        // CPU seconds from the cancel to the return
 };
+
+// On a busy machine the one who cancels may sleep until the work has ended: tried again then.
+constexpr int kTries = 20;
 
 // Runs the work on a thread of its own and cancels it when it has used `after` CPU seconds.
 Stopped stop_after(const LongWork& work, double after) {
@@ -67,6 +71,7 @@ Stopped stop_after(const LongWork& work, double after) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const double at = cpu_seconds(clock);
+  stopped.too_late = done;
   work.cancel();
   asked = true;
   worker.join();
@@ -82,8 +87,11 @@ void expect_prompt_stop(const LongWork& work) {
   const double allowed = std::max(kNoise, kPieces * whole / work.pieces);
   ASSERT_GT(whole / 2, 2 * allowed) << "too short to tell a prompt stop from its end";
   for (const double share : {0.25, 0.5}) {
-    work.again();
-    const Stopped stopped = stop_after(work, whole * share);
+    Stopped stopped{.too_late = true};
+    for (int tries = 0; stopped.too_late && tries < kTries; ++tries) {
+      work.again();
+      stopped = stop_after(work, whole * share);
+    }
     EXPECT_TRUE(stopped.cancelled) << "it went on to its end";
     EXPECT_LE(stopped.late, allowed) << "of " << whole << " s in all";
   }
@@ -209,7 +217,8 @@ TEST_F(CancelTest, RB_56_no_step_begins_after_cancel_has_returned) {
   const auto session = open_session(model_);
   const remora_sampling sampling = greedy(3000);
   ASSERT_OK(remora_session_set_sampling(session.get(), &sampling));
-  for (int round = 0; round < 10; ++round) {
+  int cancelled = 0;
+  for (int round = 0; round < 10 * kTries && cancelled < 10; ++round) {
     std::atomic<int> frames{0};
     remora_status status = REMORA_OK;
     std::thread worker([&] {
@@ -220,14 +229,18 @@ TEST_F(CancelTest, RB_56_no_step_begins_after_cancel_has_returned) {
         if (status == REMORA_OK) ++frames;
       }
     });
-    while (frames < 3 + round) std::this_thread::yield();
+    while (frames < 3 + round % 10) std::this_thread::yield();
     remora_session_cancel(session.get());
     const int before = frames;
     worker.join();
-    EXPECT_EQ(status, REMORA_E_CANCELLED);
     EXPECT_LE(frames, before + 1) << "the step that ran may end, no other begins";
+    if (status == REMORA_E_CANCELLED) ++cancelled;
+    if (status != REMORA_END) {
+      EXPECT_EQ(status, REMORA_E_CANCELLED);
+    }
     ASSERT_OK(remora_session_reset(session.get()));
   }
+  EXPECT_EQ(cancelled, 10) << "the model ended before the cancel came, each time";
 }
 
 // Raises the flag while the fast stage is in a frame's middle.
