@@ -80,13 +80,13 @@ TEST(StepTime, RB_04_AStepPaysForWhatIsFilledNotForTheCapacity) {
   const auto model = real_heads();
   std::vector<Timed> sides{Timed(256), Timed(32768)};
   double ratio = 0;
-  // Rounds go on until the noise is out; a step that paid for the capacity would cost 200 times
-  // the attention of the other in every one of them.
+  // Rounds go on until the noise is out. A step that paid for the capacity would cost tens of times
+  // the other in every one of them: that is no noise.
   for (int round = 0; round < 20; ++round) {
     one_round(model, sides);
     ASSERT_EQ(sides[0].codes, sides[1].codes);
     ratio = sides[1].median() / sides[0].median();
-    if (round >= 2 && ratio > 1 / 1.2 && ratio < 1.2) break;
+    if (round >= 2 && ((ratio > 1 / 1.2 && ratio < 1.2) || ratio > 3)) break;
   }
   EXPECT_LT(ratio, 1.2) << "median step with room for 32768 over that with room for 256";
   EXPECT_GT(ratio, 1 / 1.2);
