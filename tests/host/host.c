@@ -86,19 +86,21 @@ static void start(struct talk* talk, const struct api* api, const char* folder) 
   check(api, api->session_create(talk->model, NULL, &talk->session), "session_create");
 }
 
-/* `frames`: 0 = as long as the text takes. */
+/* `frames`: 0 = as long as the text takes. Any of the calls may be told that the process ends. */
 static remora_status try_to_speak(struct talk* talk, int32_t frames) {
   const struct api* api = talk->api;
   remora_prompt prompt;
   remora_sampling sampling;
-  check(api, api->sampling_init(&sampling, sizeof sampling), "sampling_init");
+  remora_status status = api->sampling_init(&sampling, sizeof sampling);
+  if (status != REMORA_OK) return status;
   if (frames > 0) {
     sampling.temperature = 0;
     sampling.max_frames = frames;
     sampling.max_frames_per_byte = 0;
   }
-  check(api, api->session_set_sampling(talk->session, &sampling), "set_sampling");
-  check(api, api->prompt_init(&prompt, sizeof prompt), "prompt_init");
+  status = api->session_set_sampling(talk->session, &sampling);
+  if (status == REMORA_OK) status = api->prompt_init(&prompt, sizeof prompt);
+  if (status != REMORA_OK) return status;
   prompt.text = "Hello there.";
   prompt.text_len = REMORA_NUL_TERMINATED;
   return api->session_generate(talk->session, &prompt, on_audio, talk);
