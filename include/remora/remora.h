@@ -66,7 +66,7 @@
  * FORK. LibTorch does not survive fork(). In a forked child every call returns REMORA_E_FORKED.
  *
  * CALLBACKS get their user pointer first, run on the calling thread, must not unwind (no C++
- * exception, no longjmp) and may call remora_session_cancel() only.
+ * exception, no longjmp) and may call remora_session_cancel() and remora_session_destroy() only.
  */
 #ifndef REMORA_H_
 #define REMORA_H_

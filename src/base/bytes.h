@@ -23,7 +23,9 @@ class ByteWriter {
   template <typename T>
   requires(std::is_arithmetic_v<T>) void value(T v) { bytes(std::as_bytes(std::span(&v, 1))); }
   void bytes(std::span<const std::byte> data) {
-    buffer_.insert(buffer_.end(), data.begin(), data.end());
+    const size_t at = buffer_.size();
+    buffer_.resize(at + data.size());
+    if (!data.empty()) std::memcpy(buffer_.data() + at, data.data(), data.size());
   }
   // Length first.
   void text(std::string_view text) {

@@ -23,7 +23,7 @@ requires((std::integral<T> || std::floating_point<T>)&&!std::same_as<T, char> &&
          !std::same_as<T, bool>) void append(std::string& out, T value) {
   char buffer[64];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  out.append(buffer, end);
+  out.append(buffer, static_cast<size_t>(end - buffer));
 }
 
 }  // namespace detail

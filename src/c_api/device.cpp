@@ -84,7 +84,7 @@ remora_status remora_device_describe(remora_device_kind kind, int32_t index,
     if (device.is_cpu()) {
       info = describe_cpu();
     } else if (index >= count_devices(kind)) {
-      throw remora::Error(remora::Status::kUnsupported,
+      throw remora::Error(remora::Status::kInvalidArgument,
                           remora::concat("device_index: is ", index, ", there are ",
                                          count_devices(kind), " devices of this kind"));
     } else {
