@@ -23,6 +23,7 @@ struct BenchOptions {
   SessionOptions session;
   std::vector<int64_t> prompts;
   std::vector<int64_t> capacities;
+  std::vector<int64_t> sessions;
   int repeat = 5;
   bool matrix = false;
   bool one_kv = false;  // the matrix shows only the KV mode of `session`
@@ -71,6 +72,7 @@ int run_speed(const BenchOptions& options, const LoadedModel& model, int threads
   if (!options.prompts.empty()) speed.prefixes = options.prompts;
   speed.repeat = options.repeat;
   speed.threads = threads;
+  speed.sessions = options.sessions;
   Json json = measure_speed(model, options.model, options.session, speed);
   json["command"] = command;
   json["versions"] = remora_build_info();
@@ -144,6 +146,13 @@ void add_bench(CLI::App& app, Context& context) {
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N,N,...")
       ->needs(matrix);
+  command
+      ->add_option("--sessions", options->sessions,
+                   "Also step so many sessions together, over one read of the weights (1 to 8)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, REMORA_STEP_SESSIONS_MAX).description(""))
+      ->type_name("N,N,...")
+      ->excludes(matrix);
   command->add_option("--repeat", options->repeat, "Samples of each figure (default: 5)")
       ->check(CLI::Range(1, 1000).description(""))
       ->type_name("N");

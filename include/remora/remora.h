@@ -175,6 +175,9 @@ enum {
 /* As a seed: draw one from the system; read it back in remora_stats.seed. */
 #define REMORA_SEED_RANDOM UINT64_MAX
 
+/* Sessions that one remora_sessions_step() takes. */
+#define REMORA_STEP_SESSIONS_MAX 8
+
 /* ---------------------------------------------------------------------------------------------
  * Opaque objects.
  * ------------------------------------------------------------------------------------------- */
@@ -602,6 +605,26 @@ REMORA_API remora_status REMORA_CALL remora_session_prefill(remora_session* sess
  * Session thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_session_step(remora_session* session,
                                                          remora_frame* out);
+
+/* EXPERIMENTAL: may change in any release. One frame for each of several sessions of one model,
+ * over one read of its weights: what bounds a step on a CPU is reading them, so a few sessions
+ * together take little longer than one. 1 to REMORA_STEP_SESSIONS_MAX sessions, each once.
+ *
+ * For each session i: statuses[i] becomes what remora_session_step() would have returned (an end,
+ * an error or a cancel of one leaves the others going), and frames[i] takes its frame; `frames`
+ * and its entries may be NULL. Codes equal those of remora_session_step() within rounding: two
+ * results that nearly tie may swap. Where steps do not run in one go (a GPU, another KV mode or
+ * SDPA policy) the sessions are stepped one after the other.
+ *
+ * Returns REMORA_OK when the sessions were stepped, whatever became of each; remora_last_error()
+ * then tells about the last one that failed. REMORA_E_INVALID_ARGUMENT: too many sessions, one of
+ * them twice, or of another model; REMORA_E_BUSY: a call is running on one of them;
+ * REMORA_E_BUFFER_TOO_SMALL as above. No session was stepped then and no status set. Session thread
+ * of all of them. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_sessions_step(remora_session* const* sessions,
+                                                          size_t n_sessions,
+                                                          remora_frame* const* frames,
+                                                          remora_status* statuses);
 
 /* The logits that frames are drawn from, before penalty, temperature and filters. Only with
  * REMORA_SESSION_KEEP_LOGITS. `needed` is in floats.

@@ -1,6 +1,7 @@
 #include "base/concat.h"
 #include "c_api/buffers.h"
 #include "c_api/enums.h"
+#include "c_api/frames.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/params.h"
@@ -161,22 +162,10 @@ remora_status remora_session_prefill(remora_session* session, const remora_promp
 
 remora_status remora_session_step(remora_session* session, remora_frame* out) {
   return with_session(session, [&](engine::Session& object) -> remora_status {
-    const auto n = static_cast<size_t>(object.n_codebooks());
-    if (out != nullptr) {
-      capi::check_struct_size(out->struct_size, "frame");
-      out->n_codes = static_cast<int32_t>(n);
-      if (out->codes != nullptr && out->codes_capacity < n) {
-        throw remora::Error(remora::Status::kBufferTooSmall,
-                            remora::concat("frame.codes: has room for ", out->codes_capacity,
-                                           " codes, a frame has ", n));
-      }
-    }
+    capi::check_frame(out, object);
     const auto codes = object.step();
     if (!codes) return REMORA_END;
-    if (out != nullptr) {
-      out->position = object.position() - 1;
-      if (out->codes != nullptr) std::copy(codes->begin(), codes->end(), out->codes);
-    }
+    capi::give_frame(*codes, object, out);
     return REMORA_OK;
   });
 }

@@ -1,7 +1,6 @@
 #include "engine/session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <utility>
 
@@ -9,30 +8,11 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/fault_point.h"
+#include "engine/session_work.h"
 #include "text/tags.h"
 
 namespace remora::engine {
 namespace {
-
-// Frames that max_frames_per_byte leaves to any text, however short: about three seconds.
-constexpr int64_t kFramesForAnyText = 64;
-
-uint64_t now_ns() {
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
-// Adds the time it lives to `total`.
-class Stopwatch {
- public:
-  explicit Stopwatch(uint64_t& total) : total_(total), start_(now_ns()) {}
-  ~Stopwatch() { total_ += now_ns() - start_; }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  uint64_t& total_;
-  uint64_t start_;
-};
 
 int64_t capacity_limit(const Model& model, const SessionOptions& options) {
   return options.decoder.capacity > 0 ? options.decoder.capacity : model.lm_config().max_seq_len;
@@ -105,24 +85,6 @@ void Session::check_usable() const {
   if (at_.phase == Phase::kFailed) {
     throw Error(Status::kInvalidState,
                 "session: stopped by an earlier error or cancel; call reset first");
-  }
-}
-
-// Runs work after which a failure leaves the session unusable until reset.
-template <typename Body>
-auto Session::working(Body&& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    // A refused argument has harmed nothing but the request it came with.
-    const bool refused = error.status() == Status::kInvalidArgument;
-    at_.phase = refused ? Phase::kIdle : Phase::kFailed;
-    at_.stats.finish = error.status() == Status::kCancelled ? Finish::kCancelled : Finish::kError;
-    throw;
-  } catch (...) {
-    at_.phase = Phase::kFailed;
-    at_.stats.finish = Finish::kError;
-    throw;
   }
 }
 
@@ -231,62 +193,6 @@ void Session::begin_piece(const text::Columns& prompt, const Piece& piece, lm::R
   at_.stats.reused_columns = static_cast<uint64_t>(decoder_.prefill(prompt.values, cancel_, reuse));
   fault_point(Work::kPrefill);
   at_.phase = Phase::kSpeaking;
-}
-
-std::optional<std::span<const int32_t>> Session::step() {
-  enter("step");
-  if (at_.phase == Phase::kIdle) {
-    throw Error(Status::kInvalidState, "session: no prompt yet; call prefill first");
-  }
-  return working([&]() -> std::optional<std::span<const int32_t>> {
-    const auto n = static_cast<size_t>(n_codebooks());
-    while (at_.phase == Phase::kSpeaking) {
-      cancel_.check("step");
-      if (static_cast<int64_t>(at_.piece_codes.size() / n) >= at_.limit.frames) {
-        finish_piece(at_.limit.reason);
-        continue;
-      }
-      const uint64_t start = now_ns();
-      const lm::Frame frame = decoder_.step(cancel_);
-      fault_point(Work::kStep);
-      at_.stats.step_ns += now_ns() - start;
-      if (frame.is_end) {
-        finish_piece(Finish::kEndToken);
-        continue;
-      }
-      at_.piece_codes.insert(at_.piece_codes.end(), frame.codes.begin(), frame.codes.end());
-      ++at_.stats.frames;
-      if (speech_) speech_->push(frame.codes);
-      return std::span<const int32_t>(at_.piece_codes).last(n);
-    }
-    return std::nullopt;
-  });
-}
-
-// The reason that matters most to the caller stands: a cut piece is not hidden by a whole one.
-void Session::finish_piece(Finish reason) {
-  at_.stats.finish = std::max(at_.stats.finish, reason);
-  at_.stats.text_done = at_.pieces[at_.piece].text_end;
-  ++at_.stats.pieces_done;
-  if (!at_.from_tokens) conversation_.keep(at_.pieces[at_.piece].text, at_.piece_codes);
-  if (++at_.piece < at_.pieces.size()) {
-    next_piece();
-    return;
-  }
-  at_.phase = Phase::kEnded;
-  if (speech_) speech_->finish();
-}
-
-void Session::next_piece() {
-  const Piece& piece = at_.pieces[at_.piece];
-  text::Columns prompt = conversation_.with_piece(piece.text);
-  const int64_t wanted = std::max<int64_t>(sampling_.max_frames, kFramesForAnyText);
-  if (static_cast<int64_t>(prompt.count()) + wanted > capacity_limit_) {
-    // The earlier turns no longer fit beside this one: the voices stay, the turns go.
-    conversation_.forget_turns();
-    prompt = conversation_.with_piece(piece.text);
-  }
-  begin_piece(prompt, piece, lm::Reuse::kAll);
 }
 
 void Session::count_samples(size_t samples) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -95,6 +96,16 @@ class Session : public LiveCount<Session> {
   void prefill(const Request& request);
   // The next frame's codes (valid until the next call), or nothing when the generation is over.
   std::optional<std::span<const int32_t>> step();
+  // One session's part in step_together().
+  struct Turn {
+    Session* session = nullptr;
+    std::optional<std::span<const int32_t>> codes{};  // out: what step() would have returned
+    std::exception_ptr error{};                       // out: or thrown
+  };
+  static constexpr size_t kMaxTogether = lm::Decoder::kMaxTogether;
+  // step() of several sessions of one model (1 .. kMaxTogether, each once) over one read of the
+  // weights: see lm::Decoder::step_together().
+  static void step_together(std::span<Turn> turns);
   // What the next frame's code 0 is drawn from (codebook 0), or that code of the last frame was.
   // Throws Error{kInvalidArgument} for no codebook, Error{kInvalidState} when there are none.
   std::vector<float> logits(int32_t codebook) const;
@@ -150,6 +161,11 @@ class Session : public LiveCount<Session> {
   SpeechStream& speech();
   PieceLimit piece_limit(int64_t prompt_columns, size_t text_bytes) const;
   void begin_piece(const text::Columns& prompt, const Piece& piece, lm::Reuse reuse);
+  void begin_step();
+  // False when the generation is over; may begin the next piece.
+  bool wants_frame();
+  // The codes of a drawn frame, or nothing where it ended its piece. start_ns: when its step began.
+  std::optional<std::span<const int32_t>> take(const lm::Frame& frame, uint64_t start_ns);
   void finish_piece(Finish reason);
   void next_piece();
   void deliver(const AudioSink& sink);

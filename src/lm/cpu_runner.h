@@ -13,30 +13,41 @@
 
 namespace remora::lm {
 
-// One session's runs of one plan. Not thread-safe. Numbers do not depend on the pool's size: each
-// is computed by one thread, in one order.
+// One vector of a run, and where it stands.
+struct Lane {
+  nn::KvCache* kv = nullptr;  // of its session; has room for `position`
+  int64_t position = 0;
+  const float* rope = nullptr;  // of that position: [head_dim / 2][cos, sin]
+  bool output = true;           // logits and hidden vector are wanted
+};
+
+// Runs of one plan, for one session or for several at a time. Not thread-safe. Numbers do not
+// depend on the pool's size: each is computed by one thread, in one order.
 class CpuRunner {
  public:
-  // Both are borrowed.
-  CpuRunner(const CpuPlan& plan, nn::ThreadPool& pool);
+  // Lanes that may go through at once.
+  static constexpr size_t kMaxLanes = 16;
 
-  // Vectors that go through at once.
-  static constexpr int kMaxVectors = 2;
+  // Both are borrowed; has room for `lanes` lanes.
+  CpuRunner(const CpuPlan& plan, nn::ThreadPool& pool, size_t lanes);
 
-  // Input vector `index` (0 .. kMaxVectors - 1), to be filled before run(): [dim].
-  std::span<float> input(int index);
+  // Input vector of a lane, to be filled before run(): [dim].
+  std::span<float> input(size_t lane);
 
-  // Runs the inputs 0 .. count - 1 at positions start .. start + count - 1, for which `kv` has
-  // room. rope: [count][head_dim / 2][cos, sin]. The outputs are of the last input.
-  void run(int count, int64_t start, nn::KvCache& kv, const float* rope);
+  // Runs the inputs of as many lanes. Lanes of one cache stand in the order of their positions.
+  void run(std::span<const Lane> lanes);
 
-  std::span<const float> logits() const { return logits_span_; }  // [head rows]
-  std::span<const float> hidden() const { return hidden_span_; }  // [dim handed on]
+  // Outputs, counted over the lanes that wanted one.
+  std::span<const float> logits(size_t output = 0) const;  // [head rows]
+  std::span<const float> hidden(size_t output = 0) const;  // [dim handed on]
+  // Puts another runner's outputs in the place of the first: for a session that was run there.
+  void adopt(std::span<const float> logits, std::span<const float> hidden);
 
  private:
+  using Vectors = std::vector<std::vector<float>>;  // one a lane
   struct Worker {
-    Worker(const CpuPlan& plan);
-    std::vector<std::vector<float>> vectors;  // normed inputs, one each
+    Worker(const CpuPlan& plan, size_t lanes);
+    Vectors vectors;  // normed inputs
     std::vector<nn::cpu::QuantisedBuffer> quantised;
     std::vector<float> scores;  // [groups * positions]
   };
@@ -47,17 +58,17 @@ class CpuRunner {
   static void job(void* self, int thread, nn::ThreadPool& pool);
   void work(int thread);
   void attention_part(const CpuLayer& layer, size_t index, int thread);
-  void attend_head(const CpuLayer& layer, size_t index, int64_t kv_head, Worker& worker);
+  void attend_head(const CpuLayer& layer, size_t index, size_t lane, int64_t kv_head,
+                   Worker& worker);
   void rotate(float* head, const std::vector<float>& norm, const float* rope) const;
   void feed_forward_part(const CpuLayer& layer, int thread);
   void output_part(int thread);
   // Rows of `view` that this thread computes.
   Rows share(const nn::cpu::MatrixView& view, int thread) const;
-  // y = view * x for this thread's rows; x: one pointer an input, quantised here if need be.
-  void multiply(const nn::cpu::MatrixView& view, const float* const* x, float* const* y,
+  // y = view * x for this thread's rows, one vector a pointer; quantised here if need be.
+  void multiply(const nn::cpu::MatrixView& view, std::span<const float* const> x, float* const* y,
                 int thread);
-  void add_to_input(const std::vector<std::vector<float>>& y, const nn::cpu::MatrixView& view,
-                    int thread);
+  void add_to_input(const Vectors& y, const nn::cpu::MatrixView& view, int thread);
   // Every thread normalises for itself: cheaper than meeting once more.
   void normalise(const std::vector<float>& weight, Worker& worker, const float** out);
 
@@ -65,14 +76,11 @@ class CpuRunner {
   nn::ThreadPool& pool_;
   const nn::cpu::Kernels& kernels_;
   std::vector<Worker> workers_;
-  std::vector<std::vector<float>> x_, qkv_, mixed_, gate_, up_, delta_;  // per input
-  std::vector<float> logits_, hidden_;
-  std::span<const float> logits_span_, hidden_span_;
+  Vectors x_, qkv_, mixed_, gate_, up_, delta_;
+  Vectors logits_, hidden_;  // one an output
   // Of the run in progress.
-  int count_ = 0;
-  int64_t start_ = 0;
-  const float* rope_ = nullptr;
-  std::vector<nn::RawKv> kv_;  // per layer
+  std::span<const Lane> lanes_;
+  std::vector<nn::RawKv> kv_;  // [layer][lane]
   bool kv_bf16_ = false;
 };
 

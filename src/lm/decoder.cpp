@@ -45,21 +45,10 @@ int64_t Decoder::prefill(std::span<const int32_t> columns, const CancelFlag& can
 Frame Decoder::step(const CancelFlag& cancel) {
   const c10::InferenceMode inference;
   State& s = *state_;
-  if (!s.ready) {
-    throw Error(Status::kInvalidState, s.ended ? "step: the turn has ended; prefill the next prompt"
-                                               : "step: there is no prompt yet; call prefill");
-  }
-  s.slow.kv().reserve(s.kv_len() + 1);
-  cancel.check("language model");
-  s.ready = false;
-  Frame frame = s.draw(cancel);
-  if (frame.is_end) {
-    s.ended = true;
-    return frame;
-  }
-  std::vector<int32_t> column{frame.main_token};
-  column.insert(column.end(), frame.codes.begin(), frame.codes.end());
-  s.run_step(std::move(column), cancel);
+  Frame frame = s.begin_step(cancel);
+  if (frame.is_end) return frame;
+  s.draw_codes(frame, cancel);
+  s.run_step(column_of(frame), cancel);
   return frame;
 }
 

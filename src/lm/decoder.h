@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
@@ -97,6 +98,21 @@ class Decoder {
   // cannot be sampled.
   Frame step(const CancelFlag& cancel);
 
+  // One session's part in step_together().
+  struct Turn {
+    Decoder* decoder = nullptr;
+    const CancelFlag* cancel = nullptr;
+    Frame frame{};               // out
+    std::exception_ptr error{};  // out: what step() would have thrown
+  };
+  // Sessions that may share a step.
+  static constexpr size_t kMaxTogether = 8;
+  // step() of several sessions of one model (1 .. kMaxTogether, each once), with one read of the
+  // weights for all of them where decode steps run in one go on the CPU; elsewhere one after the
+  // other. Equal to step() within rounding. An error, a cancel or an end of one leaves the others
+  // going.
+  static void step_together(std::span<Turn> turns);
+
   // What the next frame's main token is drawn from, or an end token was: [head rows] float32 in CPU
   // memory, entry i is token head_tokens()[i] of the slow model. May be overwritten by the next
   // step. Undefined before a prefill and after an error.
@@ -132,6 +148,7 @@ class Decoder {
 
  private:
   struct State;
+  class Batch;
   explicit Decoder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -99,6 +99,10 @@ void Decoder::State::run_prefill(std::span<const int32_t> wanted, int64_t from,
 
 void Decoder::State::run_step(std::vector<int32_t> column, const CancelFlag& cancel) {
   SlowOutput output = slow.step(column, kv_len(), cancel);
+  finish_step(std::move(column), std::move(output));
+}
+
+void Decoder::State::finish_step(std::vector<int32_t> column, SlowOutput output) {
   columns.insert(columns.end(), column.begin(), column.end());
   sampler.remember(std::move(column));
   set_pending(std::move(output));
@@ -110,24 +114,39 @@ void Decoder::State::set_pending(SlowOutput output) {
   if (observer != nullptr) observer->on_slow(pending.logits.to(at::kCPU), pending.hidden);
 }
 
-Frame Decoder::State::draw(const CancelFlag& cancel) {
+Frame Decoder::State::begin_step(const CancelFlag& cancel) {
+  if (!ready) {
+    throw Error(Status::kInvalidState, ended ? "step: the turn has ended; prefill the next prompt"
+                                             : "step: there is no prompt yet; call prefill");
+  }
+  slow.kv().reserve(kv_len() + 1);
+  cancel.check("language model");
+  ready = false;
   Frame frame;
   std::vector<float> logits = floats(pending.logits);
   frame.main_token = sampler.main_token(logits);
   frame.is_end = frame.main_token == model->end_token();
   if (frame.is_end) {
     sampler.skip_codes();
+    ended = true;
     return frame;
   }
   frame.codes.push_back(frame.main_token - model->semantic_begin());
+  return frame;
+}
+
+int32_t Decoder::State::draw_code(int64_t codebook, const at::Tensor& logits) {
+  if (observer != nullptr) observer->on_fast(codebook, logits.to(at::kCPU));
+  std::vector<float> host = floats(logits);
+  return sampler.code(codebook, host);
+}
+
+void Decoder::State::draw_codes(Frame& frame, const CancelFlag& cancel) {
   for (int64_t codebook = 1; codebook < model->config().num_codebooks; ++codebook) {
     const at::Tensor next = codebook == 1 ? fast.begin(pending.hidden, frame.codes.back(), cancel)
                                           : fast.next(codebook - 1, frame.codes.back(), cancel);
-    if (observer != nullptr) observer->on_fast(codebook, next.to(at::kCPU));
-    logits = floats(next);
-    frame.codes.push_back(sampler.code(codebook, logits));
+    frame.codes.push_back(draw_code(codebook, next));
   }
-  return frame;
 }
 
 void Decoder::State::rebuild_history() {

@@ -34,8 +34,15 @@ struct Decoder::State {
   void run_prefill(std::span<const int32_t> wanted, int64_t from, const CancelFlag& cancel);
   // Runs one drawn column through the slow model.
   void run_step(std::vector<int32_t> column, const CancelFlag& cancel);
-  // Draws a frame from the pending outputs.
-  Frame draw(const CancelFlag& cancel);
+  // What a step begins with: everything that can be refused, then the main token and the code it
+  // stands for. Until the step has been finished there is nothing to draw from.
+  Frame begin_step(const CancelFlag& cancel);
+  // Draws the codes behind the first one.
+  void draw_codes(Frame& frame, const CancelFlag& cancel);
+  // The code of `codebook` from the fast model's logits, which are copied.
+  int32_t draw_code(int64_t codebook, const at::Tensor& logits);
+  // A frame's column has gone through the slow model, with this outcome.
+  void finish_step(std::vector<int32_t> column, SlowOutput output);
   void set_pending(SlowOutput output);
   // Makes the sampler's history that of the columns behind the prompt.
   void rebuild_history();
@@ -55,6 +62,12 @@ struct Decoder::State {
   bool ready = false;            // `pending` may be drawn from
   bool ended = false;
   DecoderObserver* observer = nullptr;
+  std::shared_ptr<Batch> batch;  // for the steps that this session leads; null until the first
 };
+
+// The column [main token, codes...] of a frame.
+std::vector<int32_t> column_of(const Frame& frame);
+// Whether a decoder's steps can be taken together with others' over one read of the weights.
+bool can_batch(const LanguageModel& model, const DecoderOptions& options);
 
 }  // namespace remora::lm

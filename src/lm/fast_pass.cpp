@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <array>
 
 #include "lm/cpu_plan.h"
 #include "lm/slow_pass.h"
@@ -24,7 +25,7 @@ FastPass::FastPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy s
                  mode != nn::KvMode::kActivePrefix);
   rope_.reserve(model.config().num_codebooks);
   if (one_go_applies(model, mode, sdpa)) {
-    runner_.emplace(*model.fast_plan(), pool);
+    runner_.emplace(*model.fast_plan(), pool, 2);
     runner_logits_ = tensor_over(runner_->logits());
   }
   if (mode != nn::KvMode::kGraph) return;
@@ -41,7 +42,9 @@ at::Tensor FastPass::begin(const at::Tensor& hidden, int32_t code0, const Cancel
     const at::Tensor first = hidden.contiguous();
     std::copy_n(first.const_data_ptr<float>(), first.numel(), runner_->input(0).begin());
     read_row(model_.fast().parts().embeddings, code0, runner_->input(1));
-    runner_->run(2, 0, *kv_, rope_.data(0, 2));
+    std::array lanes{lane(0), lane(1)};
+    lanes[0].output = false;
+    runner_->run(lanes);
     return runner_logits_;
   }
   const at::Tensor code = model_.fast().embed(code0, model_.dtype(), model_.device());
@@ -56,7 +59,8 @@ at::Tensor FastPass::next(int64_t codebook, int32_t code, const CancelFlag& canc
   if (runner_) {
     cancel.check("language model");
     read_row(model_.fast().parts().embeddings, code, runner_->input(0));
-    runner_->run(1, position, *kv_, rope_.data(position, 1));
+    const Lane one = lane(position);
+    runner_->run({&one, 1});
     return runner_logits_;
   }
   const at::Tensor x = model_.fast().embed(code, model_.dtype(), model_.device());

@@ -27,6 +27,9 @@ class FastPass {
   // Feeds the code of codebook `codebook` (1 or more); the logits of the one after it.
   at::Tensor next(int64_t codebook, int32_t code, const CancelFlag& cancel);
 
+  // As SlowPass::lane().
+  Lane lane(int64_t position) { return {kv_.get(), position, rope_.data(position, 1)}; }
+
   // Nothing of earlier frames is left.
   void clear();
 

@@ -31,7 +31,7 @@ SlowPass::SlowPass(const LanguageModel& model, nn::KvMode mode, nn::SdpaPolicy s
   const bool masked = mode != nn::KvMode::kActivePrefix;
   nn::check_sdpa(sdpa, model.device(), model.dtype(), model.config().slow.head_dim, masked);
   if (one_go_applies(model, mode, sdpa)) {
-    runner_.emplace(*model.slow_plan(), pool);
+    runner_.emplace(*model.slow_plan(), pool, 1);
     runner_out_ = {tensor_over(runner_->logits()), tensor_over(runner_->hidden()).unsqueeze(0)};
   }
   if (mode != nn::KvMode::kGraph) return;
@@ -72,7 +72,19 @@ void SlowPass::keep(int64_t count, int64_t held) {
 
 SlowOutput SlowPass::one_go_step(std::span<const int32_t> column, int64_t position) {
   model_.slow().embed_column(column, runner_->input(0));
-  runner_->run(1, position, *kv_, rope_.data(position, 1));
+  const Lane lane{kv_.get(), position, rope_.data(position, 1)};
+  runner_->run({&lane, 1});
+  step_report_.backend = nn::SdpaPolicy::kBuiltin;
+  return runner_out_;
+}
+
+Lane SlowPass::lane(int64_t position) {
+  written_ = std::max(written_, position + 1);
+  return {kv_.get(), position, rope_.data(position, 1)};
+}
+
+SlowOutput SlowPass::adopt(std::span<const float> logits, std::span<const float> hidden) {
+  runner_->adopt(logits, hidden);
   step_report_.backend = nn::SdpaPolicy::kBuiltin;
   return runner_out_;
 }

@@ -36,6 +36,11 @@ class SlowPass {
   // The same for one column, by the step path.
   SlowOutput step(std::span<const int32_t> column, int64_t position, const CancelFlag& cancel);
 
+  // For steps of several sessions together (decoder_batch.cpp): where this one's vector goes, and
+  // its outputs from elsewhere. Only where one_go_applies().
+  Lane lane(int64_t position);
+  SlowOutput adopt(std::span<const float> logits, std::span<const float> hidden);
+
   // Positions from `count` on are not used any more. `held`: how many there were.
   void keep(int64_t count, int64_t held);
 

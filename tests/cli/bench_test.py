@@ -26,8 +26,16 @@ class Speed(CliTest):
         self.assertEqual(report["codec"]["chunk_frames"], 12)
         self.assertIn("--prompts 32,64", report["command"])
 
-    def test_language_model_alone(self):
-        report = run_json("bench", "--model", S1, "--prompts", 40, "--repeat", 2, "--no-codec")
+    def test_language_model_alone_and_sessions_together(self):
+        report = run_json("bench", "--model", S1, "--prompts", 40, "--repeat", 2, "--no-codec",
+                          "--sessions", "1,3")
+        self.assertEqual(set(report["together_ms"]), {"1", "3"})
+        for count, times in report["together_ms"].items():
+            self.assertLessEqual(times["min"], times["median"])
+            # The median is rounded to microseconds, of a few hundred.
+            self.assertAlmostEqual(times["frames_per_second"] * times["median"] / 1e3 / int(count),
+                                   1, delta=0.01)
+        self.assert_fails(run("bench", "--model", S1, "--sessions", "9"), 2)
         self.assertIsNone(report["codec"])
         self.assertIsNone(report["chain_rtf"])
         self.assertGreater(report["prefill_tok_s"], 0)

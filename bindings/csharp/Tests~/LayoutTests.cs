@@ -156,7 +156,10 @@ namespace Remora.Tests
             string type = Regex.Replace(c, @"\bconst\b|\s", "");
             int stars = type.Count(letter => letter == '*');
             type = type.Trim('*');
-            if (Regex.IsMatch(type, "^remora_(source|model|voice|session|codec_stream)$"))
+            bool handle =
+                Regex.IsMatch(type, "^remora_(source|model|voice|session|codec_stream)$");
+            if (handle && Regex.IsMatch(c, @"\*\s*const\s*\*")) return "address*"; // an array
+            if (handle)
                 return (stars == 2 ? "out " : "") + type.Replace("remora_", "").Replace("_", "");
             if (type.EndsWith("_fn", StringComparison.Ordinal)) return "address";
             if (type == "void" && stars == 1) return "bytes";

@@ -50,6 +50,30 @@ namespace Remora.Tests
         }
 
         [Test]
+        public static void SessionsSteppedTogetherMakeWhatTheyMakeAlone()
+        {
+            using (Session alone = Fixture.GreedySession(3))
+            using (Session one = Fixture.GreedySession(3))
+            using (Session idle = Fixture.GreedySession(3))
+            {
+                alone.Prefill("Hello world.");
+                one.Prefill("Hello world.");
+                for (int i = 0; i < 4; ++i)
+                {
+                    bool made = alone.Step(out Frame expected);
+                    StepOutcome[] outcomes = Session.StepTogether(new[] { idle, one });
+                    Check.Equal(Status.InvalidState, outcomes[0].Status);
+                    Check.Equal(made ? Status.Ok : Status.End, outcomes[1].Status);
+                    if (!made) continue;
+                    Check.Equal(expected.Position, outcomes[1].Frame.Position);
+                    Check.True(expected.Codes.SequenceEqual(outcomes[1].Frame.Codes), "codes");
+                }
+                Check.Fails(Status.InvalidArgument,
+                            () => Session.StepTogether(new[] { one, one }));
+            }
+        }
+
+        [Test]
         public static void KeptLogitsAreWhatGreedyCodesAreDrawnFrom()
         {
             ModelInfo info = Fixture.Golden.Info;

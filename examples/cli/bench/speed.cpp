@@ -7,6 +7,7 @@
 #include "bench/frame_bytes.h"
 #include "bench/read_bandwidth.h"
 #include "bench/timing.h"
+#include "bench/together.h"
 #include "bench/trial.h"
 #include "failure.h"
 #include "terminal.h"
@@ -187,6 +188,10 @@ Json measure_speed(const LoadedModel& model, const ModelOptions& model_options,
                {"percent_of_limit", nullptr},
                {"peak_rss_bytes", nullptr}};
   add_frames(model, session_options, options, json);
+  if (!options.sessions.empty()) {
+    json["together_ms"] = measure_together(model, session_options, options.prefixes.front(),
+                                           options.sessions, options.repeat);
+  }
   add_sound(model, session_options, options.repeat, json);
   json["peak_rss_bytes"] = peak_rss_bytes();  // before the bandwidth's own buffer
   add_limit(model, model_options, options, json);

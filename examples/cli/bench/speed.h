@@ -14,6 +14,7 @@ struct SpeedOptions {
   std::vector<int64_t> prefixes = {234, 1000};  // columns before the timed frames
   int repeat = 5;                               // samples of each figure, at least
   int threads = 1;                              // as set
+  std::vector<int64_t> sessions = {};           // counts that step together; none: not measured
 };
 
 // The report of `bench`, without command and versions.

@@ -35,6 +35,10 @@ namespace Remora.Native
         internal static extern int remora_session_step(SessionHandle session, remora_frame* result);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        internal static extern int remora_sessions_step(
+            IntPtr* sessions, UIntPtr count, remora_frame** frames, int* statuses);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern int remora_session_logits(
             SessionHandle session, int codebook, float* result, UIntPtr capacity,
             out UIntPtr needed);

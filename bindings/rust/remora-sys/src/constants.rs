@@ -8,6 +8,8 @@ pub const REMORA_NUL_TERMINATED: usize = usize::MAX;
 
 /// As a seed: draw one from the system.
 pub const REMORA_SEED_RANDOM: u64 = u64::MAX;
+/// Sessions that one `remora_sessions_step` takes.
+pub const REMORA_STEP_SESSIONS_MAX: usize = 8;
 
 pub type remora_status = i32;
 pub const REMORA_OK: remora_status = 0;

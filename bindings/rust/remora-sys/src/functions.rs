@@ -173,6 +173,12 @@ extern "C" {
         session: *mut remora_session,
         out: *mut remora_frame,
     ) -> remora_status;
+    pub fn remora_sessions_step(
+        sessions: *const *mut remora_session,
+        n_sessions: usize,
+        frames: *const *mut remora_frame,
+        statuses: *mut remora_status,
+    ) -> remora_status;
     pub fn remora_session_logits(
         session: *const remora_session,
         codebook: i32,

@@ -39,6 +39,7 @@ mod session_state;
 mod source;
 mod stats;
 mod stream;
+mod together;
 mod voice;
 
 pub mod audio;
@@ -59,4 +60,5 @@ pub use session::{CancelHandle, Session, Step};
 pub use source::Source;
 pub use stats::Stats;
 pub use stream::{Frame, Frames, Pcm};
+pub use together::MAX_TOGETHER;
 pub use voice::Voice;

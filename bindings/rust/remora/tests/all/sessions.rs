@@ -205,3 +205,28 @@ fn equal_seeds_give_equal_speech_and_context_is_kept_when_asked() {
     assert_eq!(speak(TEXT.into()), (first, alone));
     assert!(speak(Prompt::new(TEXT).keep_context()).1 > alone, "the earlier turn is there");
 }
+
+#[test]
+fn sessions_stepped_together_make_what_they_make_alone() {
+    let mut alone = [greedy_session(golden(), 3), greedy_session(golden(), 5)];
+    let mut pair = [greedy_session(golden(), 3), greedy_session(golden(), 5)];
+    let texts = [TEXT, "One after the other."];
+    for (session, text) in alone.iter_mut().chain(pair.iter_mut()).zip(texts.iter().cycle()) {
+        session.prefill(*text).expect("a prompt");
+    }
+    let expected: Vec<Vec<_>> =
+        alone.iter_mut().map(|one| one.frames().map(Result::unwrap).collect()).collect();
+    let mut idle = greedy_session(golden(), 3);
+    let [first, second] = &mut pair;
+    for step in 0..6 {
+        let made =
+            Session::step_together(&mut [first, &mut idle, second]).expect("a step of three");
+        assert_eq!(made[0].as_ref().expect("a frame").as_ref(), expected[0].get(step));
+        assert_eq!(made[2].as_ref().expect("a frame").as_ref(), expected[1].get(step));
+        let error = made[1].as_ref().expect_err("no prompt");
+        assert_eq!(error.code(), ErrorCode::InvalidState);
+        assert!(error.message().contains("no prompt yet"), "{error}");
+    }
+    let error = Session::step_together(&mut []).expect_err("no session");
+    assert_eq!(error.code(), ErrorCode::InvalidArgument);
+}
