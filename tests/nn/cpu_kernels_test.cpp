@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -171,6 +172,108 @@ TEST(CpuKernels, AnAllZeroVectorStaysZero) {
     kernels->quantise(x.data(), 64, 64, q);
     EXPECT_EQ(q.scale[0], 0.0F);
     for (int64_t i = 0; i < 64; ++i) EXPECT_EQ(q.wide[i], 0);
+  }
+}
+
+// Two NaNs, one of which rounding would carry over, and the infinities.
+const float kOdd[] = {std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0x7fffffffU),
+                      std::numeric_limits<float>::infinity(),
+                      -std::numeric_limits<float>::infinity()};
+
+TEST(CpuKernels, AProductWithANumberThatIsNoneIsNoneWhateverTheKind) {
+  for (const Kernels* kernels : all_kernels()) {
+    for (const Case& c : kCases) {
+      const Matrix matrix(c.kind, c.rows, c.cols, c.group);
+      for (const float odd : kOdd) {
+        std::vector<float> x = random_floats(static_cast<size_t>(c.cols), 10);
+        x[x.size() / 2] = odd;
+        QuantisedBuffer buffer(matrix.view.padded_cols());
+        kernels->quantise(x.data(), c.cols, matrix.view.padded_cols(), buffer.view());
+        const Input input{x.data(), buffer.view()};
+        std::vector<float> y(static_cast<size_t>(matrix.view.padded_rows()));
+        float* out = y.data();
+        const int64_t end = matrix.view.quantised() ? matrix.view.padded_rows() : matrix.view.rows;
+        kernels->gemv(matrix.view, &input, 1, 0, end, &out);
+        for (int64_t r = 0; r < c.rows; ++r) {
+          EXPECT_FALSE(std::isfinite(y[static_cast<size_t>(r)]))
+              << kernels->name << " kind " << static_cast<int>(c.kind) << " row " << r;
+        }
+      }
+    }
+  }
+}
+
+TEST(CpuKernels, ASubnormalVectorIsNearlyNothing) {
+  for (const Kernels* kernels : all_kernels()) {
+    std::vector<float> x(kGroup, 0.0F);
+    x[3] = 1e-42F;
+    QuantisedBuffer buffer(kGroup);
+    const Quantised q = buffer.view();
+    kernels->quantise(x.data(), kGroup, kGroup, q);
+    for (int64_t i = 0; i < kGroup; ++i) {
+      EXPECT_LE(std::fabs(q.scale[0] * static_cast<float>(q.wide[i])), 2e-42F) << kernels->name;
+    }
+  }
+}
+
+TEST(CpuKernels, AWeightThatIsNoNumberMakesItsRowNone) {
+  for (const Case& c : kCases) {
+    if (c.kind != MatrixKind::kInt8 && c.kind != MatrixKind::kInt4) continue;
+    for (const float odd : kOdd) {
+      Matrix matrix(c.kind, c.rows, c.cols, c.group);
+      matrix.exact = random_floats(static_cast<size_t>(c.rows * c.cols), 1);
+      matrix.exact.front() = odd;
+      matrix.pack();
+      EXPECT_FALSE(std::isfinite(matrix.exact.front()));
+      EXPECT_TRUE(std::isfinite(matrix.exact.back()) || matrix.exact.size() <= 64);
+      for (const Kernels* kernels : all_kernels()) {
+        const std::vector<float> x = random_floats(static_cast<size_t>(c.cols), 3);
+        QuantisedBuffer buffer(matrix.view.padded_cols());
+        kernels->quantise(x.data(), c.cols, matrix.view.padded_cols(), buffer.view());
+        const Input input{x.data(), buffer.view()};
+        std::vector<float> y(static_cast<size_t>(matrix.view.padded_rows()));
+        float* out = y.data();
+        kernels->gemv(matrix.view, &input, 1, 0, matrix.view.padded_rows(), &out);
+        EXPECT_TRUE(std::isnan(y[0])) << kernels->name;
+      }
+    }
+  }
+}
+
+TEST(CpuKernels, AttentionOverAPositionThatIsNoNumberIsNone) {
+  constexpr int64_t kGroups = 4, kDim = 48, kPositions = 20;
+  for (const Kernels* kernels : all_kernels()) {
+    for (const float odd : kOdd) {
+      for (const size_t at : {0, 9, 19}) {
+        const std::vector<float> q(kGroups * kDim, 0.5F);
+        std::vector<float> k = random_floats(kPositions * kDim, 7);
+        const std::vector<float> v = random_floats(kPositions * kDim, 8);
+        // With its opposite beside it even an infinity makes no order of scores.
+        k[at * kDim] = odd;
+        k[at * kDim + 1] = -odd;
+        std::vector<float> scores(kGroups * kPositions), out(q.size());
+        kernels->attend(q.data(), {k.data(), v.data(), false}, kGroups, kPositions, kDim, 0.7F,
+                        scores.data(), out.data());
+        for (const float value : out) ASSERT_TRUE(std::isnan(value)) << kernels->name << " " << at;
+      }
+    }
+  }
+}
+
+TEST(CpuKernels, SiluAndBf16KeepWhatIsNoNumber) {
+  for (const Kernels* kernels : all_kernels()) {
+    for (const float odd : kOdd) {
+      std::vector<float> gate(33, odd), up(33, 2.0F);
+      kernels->silu_mul(gate.data(), up.data(), 33);
+      std::vector<uint16_t> rounded(33);
+      const std::vector<float> plain(33, odd);
+      kernels->to_bf16(plain.data(), 33, rounded.data());
+      for (size_t i = 0; i < 33; ++i) {
+        const float back = std::bit_cast<float>(uint32_t{rounded[i]} << 16);
+        EXPECT_TRUE(std::isnan(odd) ? std::isnan(back) : back == odd) << kernels->name;
+        if (std::isnan(odd)) EXPECT_TRUE(std::isnan(gate[i])) << kernels->name;
+      }
+    }
   }
 }
 

@@ -31,6 +31,7 @@ inline float half_to_float(uint16_t h) {
     const float value = static_cast<float>(mantissa) * 0x1p-24F;
     return sign != 0 ? -value : value;
   }
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | (mantissa << 13));
   return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
 }
 
@@ -139,13 +140,30 @@ inline void add_bias(const MatrixView& m, int n, int64_t begin, int64_t end, flo
   }
 }
 
+// The size of the largest number, by the order of the bits: finite ones below infinity below NaN,
+// so that neither of these is passed over.
+inline float top_size(const float* x, int64_t n) {
+  int32_t top = 0;
+#pragma omp simd reduction(max : top)
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t size = std::bit_cast<int32_t>(x[i]) & 0x7fffffff;
+    top = size > top ? size : top;
+  }
+  return std::bit_cast<float>(top);
+}
+
+// x within low .. high. NaN becomes `low`: the conversion of a NaN to an integer is undefined.
+inline float bounded(float x, float low, float high) {
+  x = x > low ? x : low;
+  return x < high ? x : high;
+}
+
+// A group with a NaN or an infinity gets such a scale, and so does every product with it.
 inline void quantise(const float* x, int64_t cols, int64_t padded, const Quantised& out) {
   constexpr float kRange = 32512;  // 127 * 256: the high plane stays within 8 bits
   for (int64_t g = 0; g < padded; g += kGroup) {
     const int64_t n = cols - g < kGroup ? (cols > g ? cols - g : 0) : kGroup;
-    float top = 0;
-#pragma omp simd reduction(max : top)
-    for (int64_t i = 0; i < n; ++i) top = std::fabs(x[g + i]) > top ? std::fabs(x[g + i]) : top;
+    const float top = top_size(x + g, n);
     const float inverse = top > 0 ? kRange / top : 0;
     out.scale[g / kGroup] = top / kRange;
     int16_t* wide = out.wide + g;
@@ -153,7 +171,7 @@ inline void quantise(const float* x, int64_t cols, int64_t padded, const Quantis
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) {
       // Round half away from zero, by arithmetic that vectorises.
-      const float scaled = x[g + i] * inverse;
+      const float scaled = bounded(x[g + i] * inverse, -kRange, kRange);
       wide[i] = static_cast<int16_t>(static_cast<int32_t>(scaled + (scaled < 0 ? -0.5F : 0.5F)));
     }
     for (int64_t half = 0; half < kGroup; half += 32) {
@@ -182,11 +200,14 @@ inline void rms_norm(const float* x, const float* weight, int64_t n, float eps, 
   for (int64_t i = 0; i < n; ++i) out[i] = x[i] * factor * weight[i];
 }
 
-// e^x for x <= 0 within 2e-7 relative: 2^n times a polynomial of the fraction.
+// e^x for x <= 0 within 2e-7 relative: 2^n times a polynomial of the fraction. NaN stays NaN.
 inline float exp_negative(float x) {
   constexpr float kLog2e = 1.44269504F;
-  x = x < -87.0F ? -87.0F : x;
-  const float n = static_cast<float>(static_cast<int32_t>(x * kLog2e - 0.5F));
+  constexpr float kLowest = -87.0F;
+  // The whole part of a NaN is that of the bound, its fraction is NaN.
+  const float countable = x > kLowest ? x : kLowest;
+  x = x < kLowest ? kLowest : x;
+  const float n = static_cast<float>(static_cast<int32_t>(countable * kLog2e - 0.5F));
   const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
   float p = 1.9875691500e-4F;
   p = p * r + 1.3981999507e-3F;
@@ -280,7 +301,9 @@ inline void to_bf16(const float* x, int64_t n, uint16_t* out) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t bits = std::bit_cast<uint32_t>(x[i]);
-    out[i] = static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+    const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    // A NaN's bits would be carried over into those of a number.
+    out[i] = static_cast<uint16_t>(x[i] == x[i] ? rounded : 0x7fc0);
   }
 }
 

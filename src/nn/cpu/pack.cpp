@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "nn/cpu/loops.h"
@@ -11,11 +12,12 @@
 namespace remora::nn::cpu {
 namespace {
 
-// Rounds to nearest even; subnormal results become 0, which a scale never needs.
+// Rounds to nearest even; subnormal results become 0, which a scale never needs. NaN stays NaN.
 uint16_t float_to_half(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000;
   const int32_t exponent = static_cast<int32_t>(bits >> 23 & 255) - 112;
+  if (value != value) return 0x7e00;
   if (exponent <= 0) return static_cast<uint16_t>(sign);
   if (exponent >= 31) return static_cast<uint16_t>(sign | 0x7bff);  // the largest finite number
   const uint32_t whole = static_cast<uint32_t>(exponent) << 23 | (bits & 0x7fffff);
@@ -23,8 +25,10 @@ uint16_t float_to_half(float value) {
   return static_cast<uint16_t>(sign | std::min<uint32_t>(rounded, 0x7bff));
 }
 
-// The number of largest size, with its sign.
+// The number of largest size, with its sign; NaN when any is none or infinite, so that the scale
+// made of it, and every product with it, shows the damage.
 float largest(const float* x, int64_t n) {
+  if (!std::isfinite(top_size(x, n))) return std::numeric_limits<float>::quiet_NaN();
   float low = 0, high = 0;
 #pragma omp simd reduction(min : low) reduction(max : high)
   for (int64_t i = 0; i < n; ++i) {
@@ -39,9 +43,8 @@ void round_to(const float* x, int64_t n, float inverse, float low, float high, i
               uint8_t* out) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    const float scaled = x[i] * inverse;
-    const float bounded = scaled < low ? low : scaled > high ? high : scaled;
-    const auto whole = static_cast<int32_t>(bounded + (bounded < 0 ? -0.5F : 0.5F));
+    const float scaled = bounded(x[i] * inverse, low, high);
+    const auto whole = static_cast<int32_t>(scaled + (scaled < 0 ? -0.5F : 0.5F));
     out[i] = static_cast<uint8_t>(whole + offset);
   }
 }
