@@ -19,6 +19,10 @@ class AddedTokens {
     int32_t id = 0;
   };
 
+  // Longer ones are not to be added: a text of their beginnings would take the length at each
+  // place. Released files stay below 40.
+  static constexpr size_t kMaxBytes = 256;
+
   AddedTokens();
 
   // False when `content` is empty or is there already with another id.

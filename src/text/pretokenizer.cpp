@@ -5,20 +5,29 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <optional>
 
 #include "base/concat.h"
 #include "base/error.h"
+#include "text/utf8.h"
 
 namespace remora::text {
 namespace {
 
 constexpr size_t kMaxPattern = 64 * 1024;
 constexpr uint32_t kHeapLimitKib = 64 * 1024;  // backtracking memory of the interpreter
-// Steps of one match: a greedy repeat over the whole text may step back over all of it once or
-// twice, more means a pattern that explodes.
-constexpr size_t kMinSteps = 10'000'000;
-constexpr size_t kStepsPerByte = 16;
+
+// A match begins with few steps and sees little of the text behind its start. Where that does not
+// do it gets more of either, by this factor, and what it then had counts against the whole text:
+// otherwise a pattern could take the largest effort at every place.
+constexpr uint32_t kFirstSteps = 256;
+constexpr size_t kFirstWindow = 256;  // bytes
+constexpr uint32_t kMoreByFactor = 8;
+// Of a whole text: `base + rate * bytes`. A run over all of a text, stepped back over once or
+// twice, comes to 40 a byte.
+constexpr uint64_t kEffortBase = 100'000;
+constexpr uint64_t kEffortPerByte = 256;
+constexpr uint64_t kMostEffort = uint64_t{1} << 31;  // of one match; a limit has 32 bits
 
 std::string message(int code) {
   std::array<PCRE2_UCHAR, 256> text{};
@@ -70,14 +79,14 @@ CodePtr compile(std::string_view pattern, const std::string& file) {
   int code = 0;
   PCRE2_SIZE offset = 0;
   CodePtr compiled(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
-                                 PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &offset,
-                                 nullptr));
+                                 PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_ANCHORED,
+                                 &code, &offset, nullptr));
   if (!compiled) {
     throw Error(Status::kFormat, concat(file, ": the pre-tokenizer pattern does not compile: ",
                                         message(code), " at character ", offset));
   }
   // Only faster: where executable memory is not to be had, the interpreter runs.
-  pcre2_jit_compile(compiled.get(), PCRE2_JIT_COMPLETE);
+  pcre2_jit_compile(compiled.get(), PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
   return compiled;
 }
 
@@ -89,36 +98,71 @@ class Matcher {
         text_(text),
         file_(file),
         match_(pcre2_match_data_create(1, nullptr)),
-        context_(pcre2_match_context_create(nullptr)) {
+        context_(pcre2_match_context_create(nullptr)),
+        effort_left_(kEffortBase + kEffortPerByte * text.size()) {
     if (!match_ || !context_) throw Error(Status::kOutOfMemory, "text: no memory to match");
-    const size_t steps = std::max(kMinSteps, text.size() * kStepsPerByte);
-    pcre2_set_match_limit(context_.get(), static_cast<uint32_t>(std::min<size_t>(
-                                              steps, std::numeric_limits<uint32_t>::max())));
     pcre2_set_heap_limit(context_.get(), kHeapLimitKib);
+    set_steps(kFirstSteps);
   }
 
-  // The next non-empty match from `from` on.
-  bool next(size_t from, size_t& begin, size_t& end) {
-    int result = run(from, 0);
-    // The compiled form runs on a small stack of its own; the interpreter has the heap.
-    if (result == PCRE2_ERROR_JIT_STACKLIMIT) result = run(from, PCRE2_NO_JIT);
-    if (result == PCRE2_ERROR_NOMATCH) return false;
-    const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(match_.get());
-    if (result < 0 || offsets[0] < from || offsets[1] <= offsets[0]) {
-      throw Error(Status::kUnsupported,
-                  concat(file_, ": the pre-tokenizer pattern failed at byte ", from,
-                         " of the text: ", result < 0 ? message(result) : "a backward match"));
+  // The end of the non-empty match that begins at `at`, or nothing.
+  std::optional<size_t> match_at(size_t at) {
+    size_t window = kFirstWindow;
+    for (uint32_t more = 0;;) {
+      const int result = run(at, window, more);
+      if (result == PCRE2_ERROR_NOMATCH) return std::nullopt;
+      if (result == PCRE2_ERROR_PARTIAL) {
+        window *= kMoreByFactor;
+        take_effort(std::min(window, text_.size() - at), at);
+      } else if (result == PCRE2_ERROR_MATCHLIMIT) {
+        take_effort(uint64_t{steps_} * kMoreByFactor, at);
+        set_steps(steps_ * kMoreByFactor);
+      } else if (result == PCRE2_ERROR_JIT_STACKLIMIT && more == 0) {
+        // The compiled form runs on a small stack of its own; the interpreter has the heap.
+        more = PCRE2_NO_JIT;
+      } else {
+        return end_of_match(result, at);
+      }
     }
-    begin = offsets[0];
-    end = offsets[1];
-    return true;
   }
 
  private:
-  int run(size_t from, uint32_t more) {
+  // Up to `window` bytes behind `at`: a match for which those are not enough to be sure is partial.
+  int run(size_t at, size_t window, uint32_t more) {
+    size_t end = text_.size();
+    if (window < end - at) {
+      end = at + window;
+      while ((static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) --end;  // within a character
+      more |= PCRE2_PARTIAL_HARD;
+    }
     // The caller has checked the text; a check at each match would make the pass quadratic.
-    return pcre2_match(code_, reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), from,
+    return pcre2_match(code_, reinterpret_cast<PCRE2_SPTR>(text_.data()), end, at,
                        PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY | more, match_.get(), context_.get());
+  }
+
+  size_t end_of_match(int result, size_t at) {
+    const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(match_.get());
+    if (result < 0 || offsets[0] != at || offsets[1] <= at) {
+      fail(at, result < 0 ? message(result) : "a match elsewhere than it began");
+    }
+    if (steps_ != kFirstSteps) set_steps(kFirstSteps);
+    return offsets[1];
+  }
+
+  void set_steps(uint32_t steps) {
+    steps_ = steps;
+    pcre2_set_match_limit(context_.get(), steps);
+  }
+
+  void take_effort(uint64_t effort, size_t at) {
+    if (effort > std::min(effort_left_, kMostEffort))
+      fail(at, "it takes too many steps for a text of this length");
+    effort_left_ -= effort;
+  }
+
+  [[noreturn]] void fail(size_t at, std::string_view reason) const {
+    throw Error(Status::kUnsupported, concat(file_, ": the pre-tokenizer pattern failed at byte ",
+                                             at, " of the text: ", reason));
   }
 
   const pcre2_code* code_;
@@ -126,6 +170,8 @@ class Matcher {
   const std::string& file_;
   MatchPtr match_;
   ContextPtr context_;
+  uint64_t effort_left_;
+  uint32_t steps_ = kFirstSteps;
 };
 
 }  // namespace
@@ -144,13 +190,16 @@ void PreTokenizer::split(std::string_view text, std::vector<std::string_view>& o
   out.clear();
   if (text.empty()) return;
   Matcher matcher(code_->pattern.get(), text, file_);
-  size_t done = 0;
-  size_t begin = 0;
-  size_t end = 0;
-  while (done < text.size() && matcher.next(done, begin, end)) {
-    if (begin > done) out.push_back(text.substr(done, begin - done));
-    out.push_back(text.substr(begin, end - begin));
-    done = end;
+  size_t done = 0;  // up to here the text is cut
+  for (size_t at = 0; at < text.size();) {
+    const std::optional<size_t> end = matcher.match_at(at);
+    if (!end) {
+      at += code_point_at(text, at).length;
+      continue;
+    }
+    if (at > done) out.push_back(text.substr(done, at - done));
+    out.push_back(text.substr(at, *end - at));
+    at = done = *end;
   }
   if (done < text.size()) out.push_back(text.substr(done));
 }

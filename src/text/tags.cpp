@@ -63,6 +63,19 @@ std::string quoted(std::string_view text, Span span) {
                 "' ");
 }
 
+// Tags, and the pairs around them that are tags without them, each with all it holds.
+std::vector<Span> outermost_tags(std::string_view text) {
+  const std::string turned = tags_in_parentheses(text);
+  std::vector<Span> tags;
+  size_t open = 0, depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (turned[i] == text[i]) continue;
+    if (text[i] == '[' && depth++ == 0) open = i;
+    if (text[i] == ']' && --depth == 0) tags.push_back({open, i + 1 - open});
+  }
+  return tags;
+}
+
 void add_warnings(std::vector<std::string>& out, std::string_view text,
                   const std::vector<Span>& spans, std::string_view says) {
   for (size_t i = 0; i < std::min(spans.size(), kMaxWarnings); ++i) {
@@ -92,7 +105,7 @@ std::vector<Span> find_bracket_tags(std::string_view text) {
 }
 
 std::string without_tags(std::string_view text) {
-  const std::vector<Span> brackets = find_bracket_tags(text);
+  const std::vector<Span> brackets = outermost_tags(text);
   auto bracket = brackets.begin();
   auto speaker = find_speaker_tag(text);
   std::string out;
@@ -112,9 +125,13 @@ std::string without_tags(std::string_view text) {
 
 std::string tags_in_parentheses(std::string_view text) {
   std::string out(text);
-  for (const Span& tag : find_bracket_tags(text)) {
-    out[tag.offset] = '(';
-    out[tag.end() - 1] = ')';
+  // Without its inner one an outer pair is a tag itself. Lengths stay, so the passes are as many as
+  // pairs fit into kMaxTagBytes at most.
+  for (auto tags = find_bracket_tags(out); !tags.empty(); tags = find_bracket_tags(out)) {
+    for (const Span& tag : tags) {
+      out[tag.offset] = '(';
+      out[tag.end() - 1] = ')';
+    }
   }
   return out;
 }

@@ -22,11 +22,13 @@ inline constexpr size_t kMaxTagBytes = 200;
 std::vector<Span> find_bracket_tags(std::string_view text);
 
 // `text` without its [tags] and speaker tags, for display; of the blanks on both sides of a tag one
-// side is left.
+// side is left. A pair of brackets around a tag is a tag once that is taken out, so it goes as
+// well:
+// "[a [b] c]" leaves nothing.
 std::string without_tags(std::string_view text);
 
 // `text` with the brackets of its [tags] turned into parentheses: for someone who wants "[sic]"
-// said.
+// said. The result has no [tags]: of "[a [b] c]" both pairs are turned.
 std::string tags_in_parentheses(std::string_view text);
 
 // Parts that look like a speaker tag and are none: <|speaker: 1|>, <speaker:1>, <|Speaker:1|>. They

@@ -68,6 +68,10 @@ void Vocabulary::add_unreachable(int32_t id, const std::string& content) {
 }
 
 void Vocabulary::add_added(int32_t id, const std::string& content) {
+  if (content.size() > AddedTokens::kMaxBytes) {
+    fail(concat("the added token '", io::printable(content), "' with id ", id, " has ",
+                content.size(), " bytes, at most ", AddedTokens::kMaxBytes, " are supported"));
+  }
   put_name(content, id);
   put(id, content);
   added_.add(content, id);

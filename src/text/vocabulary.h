@@ -29,7 +29,7 @@ class Vocabulary {
   void add_unreachable(int32_t id, const std::string& content);
 
   // A token that is found in the text as a whole. Its id may be an ordinary token's of the same
-  // content.
+  // content. Throws Error{kFormat} when it is longer than AddedTokens::kMaxBytes.
   void add_added(int32_t id, const std::string& content);
 
   // To be called once after the last token: checks that all 256 bytes, <|im_end|> and the semantic

@@ -191,6 +191,60 @@ TEST(JsonTokenizer, APatternThatExplodesIsAnErrorNotAHang) {
       HasSubstr("pre-tokenizer pattern failed at byte 0"));
 }
 
+std::vector<std::string_view> words_of(const std::string& pattern, std::string_view text) {
+  std::vector<std::string_view> words;
+  PreTokenizer(pattern, "test").split(text, words);
+  return words;
+}
+
+TEST(PreTokenizer, ThePatternHasOneBudgetForTheWholeText) {
+  // Each of these gives up or gives in at every place, after as much work as it is let.
+  const std::string text(20000, 'a');
+  for (const std::string pattern : {"(?:a+)+b|.", "(?:a|aa)+$b|.", "a*+b|.", "(?=(?:a+)+b)x",
+                                    "(?:a*a*a*a*b)?.", ".(?=.*b)|."}) {
+    EXPECT_THAT(error_of(Status::kUnsupported, [&] { words_of(pattern, text); }),
+                HasSubstr("too many steps"))
+        << pattern;
+  }
+}
+
+TEST(PreTokenizer, LongMatchesAreFoundWhole) {
+  const std::string pattern = "\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+  for (const std::string unit : {"a", "\u00e9", "\U00020000", "-"}) {
+    std::string word;
+    while (word.size() < 300'000) word += unit;
+    EXPECT_EQ(words_of(pattern, word), (std::vector<std::string_view>{word}));
+    const std::string around = "12" + word + "34";
+    EXPECT_EQ(words_of(pattern, around).at(1), word);
+  }
+  const std::string blanks(300'000, ' ');
+  const std::string text = blanks + "a";
+  EXPECT_EQ(words_of(pattern, text).at(0).size(), blanks.size() - 1);
+}
+
+TEST(PreTokenizer, ALookAtTheNextCharacterIsTheSameWhereverTheMatchEnds) {
+  // Matches of every length around the part of the text that is looked at first.
+  for (size_t n = 240; n < 270; ++n) {
+    const std::string word(n, 'a');
+    const std::string text = word + "b" + word + "\u00e9" + word;
+    const auto words = words_of("a+(?=b)|a+(?!\\X)|aa|\\PM", text);
+    ASSERT_EQ(words.front().size(), n);
+    EXPECT_EQ(words.back().size(), n) << "the end of the text";
+    EXPECT_EQ(words.size(), 1 + 1 + (n + 1) / 2 + 1 + 1) << n;
+  }
+}
+
+TEST(JsonTokenizer, AnAddedTokenTooLongToLookForIsNamed) {
+  json file = tiny_json();
+  file["added_tokens"].push_back(
+      {{"id", 100000}, {"content", "<|" + std::string(300, 'x') + "|>"}});
+  EXPECT_THAT(error_of(Status::kFormat, [&] { load(file.dump()); }),
+              testing::AllOf(HasSubstr("tokenizer.json"), HasSubstr("<|xxx"), HasSubstr("100000"),
+                             HasSubstr("304 bytes, at most 256")));
+  file["added_tokens"].back()["content"] = std::string(256, 'x');
+  EXPECT_TRUE(load(file.dump())->token_id(std::string(256, 'x')));
+}
+
 TEST(JsonTokenizer, PartsThatThePatternDoesNotMatchStayPreTokens) {
   json file = tiny_json();
   file["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "[0-9]+|x*";

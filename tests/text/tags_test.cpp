@@ -47,6 +47,22 @@ TEST(RB_19_brackets, ThereIsACleanCopyAndASpokenOne) {
             "Hi. Yo b");
 }
 
+TEST(RB_19_brackets, OfNestedOnesNoneIsLeft) {
+  EXPECT_EQ(tags_in_parentheses("[a [b] c] [d"), "(a (b) c) [d");
+  EXPECT_EQ(tags_in_parentheses("[a [1] [b [c]]]"), "[a [1] (b (c))]")
+      << "[1] is text, so its pair";
+  EXPECT_EQ(without_tags("Go [a [b] c] on, [whisper [soft]]see [4]."), "Go on, see [4].");
+  std::string deep = "x";
+  for (int i = 0; i < 300; ++i) deep = "[" + deep + "]";
+  EXPECT_THAT(tags(tags_in_parentheses(deep)), IsEmpty());
+  EXPECT_EQ(tags_in_parentheses(deep).find('('), 300u - kMaxTagBytes / 2 + 1)
+      << "pairs of up to kMaxTagBytes";
+  std::string wide;
+  while (wide.size() < 1 << 20) wide += "[a [b [c]]] ";
+  EXPECT_EQ(tags_in_parentheses(wide).find('['), std::string::npos);
+  EXPECT_THAT(without_tags(wide), IsEmpty());
+}
+
 TEST(RB_19_brackets, AMegabyteOfBracketsIsQuick) {
   std::string text;
   while (text.size() < 1 << 20) text += "[[[a";
