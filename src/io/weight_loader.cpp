@@ -76,7 +76,7 @@ void WeightLoader::finish() const {
     text += "; is config.json from the same checkpoint?";
     throw Error(Status::kFormat, text);
   }
-  if (!log_enabled(LogLevel::kDebug)) return;
+  if (reading_ == Reading::kShapes || !log_enabled(LogLevel::kDebug)) return;
   for (const auto& [name, tensor] : dict_.tensors()) {
     if (!used_.contains(name)) {
       log(LogLevel::kDebug,

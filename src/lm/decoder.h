@@ -58,6 +58,12 @@ struct DecoderOptions {
   bool s1_penalty_parity = false;
 };
 
+// What load() asks of the bytes.
+enum class Loading {
+  kAny,
+  kMidTurn,  // a frame can be drawn next
+};
+
 struct DecoderStats {
   nn::SdpaPolicy sdpa_prefill = nn::SdpaPolicy::kAuto;  // the backend that ran; kAuto = none yet
   nn::SdpaPolicy sdpa_step = nn::SdpaPolicy::kAuto;
@@ -136,9 +142,10 @@ class Decoder {
   // Everything the session holds, as bytes that load() takes in any process with the same model,
   // on any device and in any KV mode: columns, cache, random stream, history, outputs to be drawn.
   std::vector<std::byte> save() const;
-  // Throws Error{kFormat} when the bytes are damaged, of another version, or of another model or
-  // precision (nothing has changed then); Error{kContextFull} when they do not fit the capacity.
-  void load(std::span<const std::byte> saved);
+  // Throws Error{kFormat} when the bytes are damaged, of another version, of another model or
+  // precision, hold what no session can, or not what is asked of them; Error{kContextFull} when
+  // they do not fit the capacity. Nothing has changed then.
+  void load(std::span<const std::byte> saved, Loading loading = Loading::kAny);
 
   // Forgets everything but the sampling parameters and the memory.
   void reset();

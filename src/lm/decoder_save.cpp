@@ -76,7 +76,11 @@ FrameSampler::Saved get_sampler(ByteReader& in, Family family) {
   p.repetition_penalty = in.get<float>();
   p.ras_window = in.get<int32_t>();
   p.greedy = in.get<uint8_t>() != 0;
-  validate(p, family);
+  try {
+    validate(p, family);
+  } catch (const Error& error) {
+    throw Error(Status::kFormat, concat("saved session: ", error.text()));
+  }
   for (uint32_t& word : saved.stream) word = in.get<uint32_t>();
   saved.frames = in.get<int64_t>();
   for (auto count = in.get<uint64_t>(); count > 0; --count) {
@@ -130,6 +134,30 @@ ByteReader open_saved(std::span<const std::byte> bytes, const LanguageModel& mod
   return in;
 }
 
+// Whole columns [main token, codes ...], each number inside its table.
+bool are_columns(std::span<const int32_t> columns, const LmConfig& config) {
+  const auto rows = static_cast<size_t>(config.column_size());
+  if (columns.size() % rows != 0) return false;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const int64_t limit = i % rows == 0 ? config.vocab_size : config.codebook_size;
+    if (columns[i] < 0 || columns[i] >= limit) return false;
+  }
+  return true;
+}
+
+// What every decoder keeps to. A frame is remembered for each column behind the prompt at most: the
+// counter may go on from any number that passes.
+bool is_possible(const SavedState& read, const LmConfig& config) {
+  const int64_t length = static_cast<int64_t>(read.columns.size()) / config.column_size();
+  for (const std::vector<int32_t>& frame : read.sampler.history) {
+    if (!are_columns(frame, config)) return false;
+  }
+  return are_columns(read.columns, config) && read.prompt_columns >= 0 &&
+         read.prompt_columns <= length && read.exact_columns >= 0 && read.exact_columns <= length &&
+         read.sampler.frames >= 0 && read.sampler.frames <= length - read.prompt_columns &&
+         (!read.ready || (length > 0 && !read.ended && read.pending.logits.defined()));
+}
+
 SavedState read_state(ByteReader& in, const LanguageModel& model, const nn::KvShape& shape) {
   const int64_t stride = model.config().column_size();
   SavedState read;
@@ -147,10 +175,7 @@ SavedState read_state(ByteReader& in, const LanguageModel& model, const nn::KvSh
     at::Tensor keys = get_tensor(in, rows, shape.dtype);
     read.layers.push_back({std::move(keys), get_tensor(in, rows, shape.dtype)});
   }
-  const bool sane = in.at_end() && read.prompt_columns >= 0 && read.prompt_columns <= length &&
-                    read.exact_columns >= 0 && read.exact_columns <= length &&
-                    (!read.ready || (length > 0 && read.pending.logits.defined()));
-  if (!sane) ByteReader::fail();
+  if (!in.at_end() || !is_possible(read, model.config())) ByteReader::fail();
   return read;
 }
 
@@ -181,16 +206,18 @@ std::vector<std::byte> Decoder::save() const {
   return out.take();
 }
 
-void Decoder::load(std::span<const std::byte> saved) {
+void Decoder::load(std::span<const std::byte> saved, Loading loading) {
   const c10::InferenceMode inference;
   State& s = *state_;
   ByteReader in = open_saved(saved, *s.model);
   SavedState read = read_state(in, *s.model, s.slow.kv().shape());
-  if (!read.columns.empty()) s.check_columns(read.columns);
+  if (loading == Loading::kMidTurn && !read.ready) {
+    throw Error(Status::kFormat, "saved session: no frame can be drawn, though it is in a turn");
+  }
   const int64_t length = static_cast<int64_t>(read.columns.size()) / s.stride();
-  if (length > 0) s.slow.kv().reserve(length);
   FrameSampler sampler = s.sampler;
   if (!sampler.restore(read.sampler)) ByteReader::fail();
+  if (length > 0) s.slow.kv().reserve(length);
 
   // Nothing below throws but for lack of memory.
   s.keep(0);

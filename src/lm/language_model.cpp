@@ -24,6 +24,15 @@ std::shared_ptr<const LanguageModel> build(const LmConfig& config, const LoadOpt
                                                source.fingerprint());
 }
 
+// Throws as load() for a checkpoint that is not what its configuration says. Nothing is allocated
+// by sizes that no tensor has confirmed.
+void check_shapes(const LmConfig& config, const LoadOptions& options, const io::StateDict& dict) {
+  LoadOptions shapes = options;
+  shapes.shapes_only = true;
+  shapes.progress = nullptr;
+  build(config, shapes, *checkpoint_weights(dict, shapes));
+}
+
 }  // namespace
 
 std::shared_ptr<const LanguageModel> LanguageModel::load(const io::FileSet& files,
@@ -32,6 +41,7 @@ std::shared_ptr<const LanguageModel> LanguageModel::load(const io::FileSet& file
   const LmConfig config = read_lm_config(files);
   check_options(config, options);
   const io::StateDict dict = own_names(io::read_checkpoint(files));
+  if (!options.shapes_only) check_shapes(config, options, dict);
   return build(config, options, *checkpoint_weights(dict, options));
 }
 

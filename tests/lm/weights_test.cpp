@@ -78,6 +78,23 @@ TEST(CheckpointWeights, RB_47_MissingAndMisshapenTensorsAreListed) {
       << error;
 }
 
+// A checkpoint with another config.json.
+class OtherConfig final : public io::FileSet {
+ public:
+  OtherConfig(const io::FileSet& files, std::string config)
+      : files_(files), config_(std::move(config)) {}
+  bool contains(std::string_view name) const override { return files_.contains(name); }
+  std::shared_ptr<const io::ByteSource> open(std::string_view name) const override {
+    return name == "config.json" ? test::memory_source("config.json", config_) : files_.open(name);
+  }
+  std::string describe() const override { return files_.describe(); }
+  std::string display_name(std::string_view name) const override { return std::string(name); }
+
+ private:
+  const io::FileSet& files_;
+  std::string config_;
+};
+
 void keep_line(void* user, int32_t /*level*/, const char* utf8, size_t length) {
   static_cast<std::string*>(user)->append(utf8, length).append("\n");
 }
@@ -127,6 +144,25 @@ TEST(LanguageModel, TokensThatDoNotFitTheConfigAreRefused) {
       error([](auto& o) { o.semantic_end = 700; }).starts_with(start + "the tokenizer has"));
   EXPECT_TRUE(error([](auto& o) { o.end_token = 660; }).starts_with(start + "end token 660"));
   EXPECT_TRUE(error([](auto& o) { o.residual_limit = -1; }).starts_with(start + "residual_limit"));
+}
+
+TEST(LanguageModel, SizesThatNoTensorConfirmsTakeNoMemory) {
+  // Each of these alone would be terabytes, in 8 bits as well.
+  const auto files = io::open_directory(test::data_path("lm/s2pro_tiny"));
+  const nlohmann::json config = test::load_json("lm/s2pro_tiny/config.json");
+  for (const std::string key : {"dim", "intermediate_size", "head_dim"}) {
+    nlohmann::json wild = config;
+    for (const std::string part : {"text_config", "audio_decoder_config"})
+      wild[part][key] = 1 << 20;
+    for (const Weights weights : {Weights::kAsDtype, Weights::kInt8, Weights::kInt4}) {
+      LoadOptions options = test::TinyModel("s2pro").options();
+      options.weights = weights;
+      const OtherConfig changed(*files, wild.dump());
+      const std::string error = error_of([&] { LanguageModel::load(changed, options); });
+      EXPECT_TRUE(error.starts_with("REMORA_E_FORMAT: ")) << key << ": " << error;
+      EXPECT_NE(error.find("is config.json from the same checkpoint?"), std::string::npos) << error;
+    }
+  }
 }
 
 TEST(LanguageModel, ResidualCodesAreCutToTheLimitAndInS1ToTheFirst1024) {
