@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "engine/model.h"
+#include "engine/saved_values.h"
 #include "engine/voice_file.h"
 
 namespace remora::engine {
@@ -82,9 +83,12 @@ void Conversation::load(ByteReader& in) {
   }
   for (auto left = in.value<uint64_t>(); left > 0; --left) {
     Turn turn;
-    turn.text = in.text();
-    turn.codes = in.numbers<int32_t>();
-    turn.frames = in.value<int64_t>();
+    const int64_t rows = model_->n_codebooks();
+    turn.text = read_utf8(in, "a turn's text");
+    turn.codes = read_codes(in, rows, model_->lm_config().codebook_size, "a turn's codes");
+    const auto held = static_cast<int64_t>(turn.codes.size()) / rows;
+    turn.frames = checked_number(in.value<int64_t>(), held, held, "the frames of a turn");
+    if (held == 0) refuse_state("a turn without frames");
     loaded.turns_.push_back(std::move(turn));
   }
   *this = std::move(loaded);

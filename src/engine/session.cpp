@@ -55,6 +55,12 @@ void Session::set_sampling(const Sampling& sampling) {
   }
   // The reference's default for the family that was tuned with it.
   if (penalty == 0) penalty = family == lm::Family::kS1 ? 1.1F : 1.0F;
+  check_sampling(checked, family);
+  sampling_ = checked;
+  restart_random_stream();
+}
+
+void Session::check_sampling(const Sampling& checked, lm::Family family) {
   if (checked.max_frames < 0) {
     throw Error(Status::kInvalidArgument,
                 concat("sampling.max_frames: is ", checked.max_frames, ", 0 or more is needed"));
@@ -65,8 +71,6 @@ void Session::set_sampling(const Sampling& sampling) {
                        ", 0 to 1000000 is needed"));
   }
   lm::validate(checked.draw, family);
-  sampling_ = checked;
-  restart_random_stream();
 }
 
 void Session::restart_random_stream() {

@@ -170,7 +170,9 @@ class Session : public LiveCount<Session> {
   void next_piece();
   void deliver(const AudioSink& sink);
   void count_samples(size_t samples);
-  static Progress read_progress(ByteReader& in);
+  static void check_sampling(const Sampling& sampling, lm::Family family);
+  Progress read_progress(ByteReader& in) const;
+  Sampling read_sampling(ByteReader& in) const;
 
   std::shared_ptr<const Model> model_;
   SessionOptions options_;

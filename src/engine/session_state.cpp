@@ -7,6 +7,7 @@
 //   u64      FNV-1a of everything before
 #include <algorithm>
 
+#include "engine/saved_values.h"
 #include "engine/session.h"
 
 namespace remora::engine {
@@ -37,11 +38,20 @@ void write(ByteWriter& out, const Piece& piece) {
   out.value(piece.text_end);
 }
 
-Piece read_piece(ByteReader& in) {
-  Piece piece;
-  piece.text = in.text();
-  piece.text_end = in.value<uint64_t>();
-  return piece;
+// Pieces follow one another in the caller's text, which is not longer than a tokenizer takes.
+std::vector<Piece> read_pieces(ByteReader& in) {
+  constexpr int64_t kLongest = 2 * static_cast<int64_t>(text::Tokenizer::kMaxBytes);
+  std::vector<Piece> pieces;
+  int64_t done = 0;
+  for (auto left = in.value<uint64_t>(); left > 0; --left) {
+    Piece piece;
+    piece.text = read_utf8(in, "a piece's text");
+    const auto end = static_cast<int64_t>(in.value<uint64_t>());
+    done = checked_number(end, done, kLongest, "the end of a piece");
+    piece.text_end = static_cast<uint64_t>(done);
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
 }
 
 // The counters that go on where they stood; times are those of this process and start anew.
@@ -61,21 +71,6 @@ void write(ByteWriter& out, const Sampling& sampling) {
   out.value(sampling.seed.value_or(0));
   out.value(sampling.max_frames);
   out.value(sampling.max_frames_per_byte);
-}
-
-Sampling read_sampling(ByteReader& in) {
-  Sampling sampling;
-  sampling.draw.temperature = in.value<float>();
-  sampling.draw.top_p = in.value<float>();
-  sampling.draw.top_k = in.value<int32_t>();
-  sampling.draw.repetition_penalty = in.value<float>();
-  sampling.draw.ras_window = in.value<int32_t>();
-  const bool has_seed = in.value<uint8_t>() != 0;
-  sampling.seed = in.value<uint64_t>();
-  if (!has_seed) sampling.seed.reset();
-  sampling.max_frames = in.value<int32_t>();
-  sampling.max_frames_per_byte = in.value<float>();
-  return sampling;
 }
 
 }  // namespace
@@ -131,27 +126,42 @@ std::vector<std::byte> Session::save() const {
   return out.take();
 }
 
-Session::Progress Session::read_progress(ByteReader& in) {
+Session::Progress Session::read_progress(ByteReader& in) const {
+  const lm::LmConfig& config = model_->lm_config();
   Progress progress;
-  const auto phase = in.value<uint8_t>();
-  if (phase > static_cast<uint8_t>(Phase::kEnded)) {
-    throw Error(Status::kFormat, concat("session state: has phase ", phase));
-  }
-  progress.phase = static_cast<Phase>(phase);
-  const auto pieces = in.value<uint64_t>();
-  for (uint64_t i = 0; i < pieces; ++i) progress.pieces.push_back(read_piece(in));
+  progress.phase = static_cast<Phase>(
+      checked_number(in.value<uint8_t>(), 0, static_cast<int64_t>(Phase::kEnded), "the phase"));
+  progress.pieces = read_pieces(in);
   progress.piece = in.value<uint64_t>();
-  if (progress.phase == Phase::kSpeaking && progress.piece >= progress.pieces.size()) {
-    throw Error(Status::kFormat, concat("session state: speaks piece ", progress.piece, " of ",
-                                        progress.pieces.size()));
+  const size_t pieces = progress.pieces.size();
+  if (progress.piece > pieces || (progress.phase == Phase::kSpeaking && progress.piece == pieces)) {
+    refuse_state(concat("speaks piece ", progress.piece, " of ", pieces));
   }
   progress.from_tokens = in.value<uint8_t>() != 0;
-  progress.limit.frames = in.value<int64_t>();
-  progress.limit.reason = static_cast<Finish>(in.value<int32_t>());
-  progress.piece_codes = in.numbers<int32_t>();
-  progress.stats.finish = static_cast<Finish>(in.value<int32_t>());
+  progress.limit.frames =
+      checked_number(in.value<int64_t>(), 0, config.max_seq_len, "the bound of frames");
+  progress.limit.reason = read_enum(in, Finish::kError, "the reason of the bound");
+  progress.piece_codes =
+      read_codes(in, config.num_codebooks, config.codebook_size, "the codes of the piece");
+  progress.stats.finish = read_enum(in, Finish::kError, "the way it finished");
   for (uint64_t* counter : counters(progress.stats)) *counter = in.value<uint64_t>();
   return progress;
+}
+
+Sampling Session::read_sampling(ByteReader& in) const {
+  Sampling sampling;
+  sampling.draw.temperature = in.value<float>();
+  sampling.draw.top_p = in.value<float>();
+  sampling.draw.top_k = in.value<int32_t>();
+  sampling.draw.repetition_penalty = in.value<float>();
+  sampling.draw.ras_window = in.value<int32_t>();
+  const bool has_seed = in.value<uint8_t>() != 0;
+  sampling.seed = in.value<uint64_t>();
+  if (!has_seed) sampling.seed.reset();
+  sampling.max_frames = in.value<int32_t>();
+  sampling.max_frames_per_byte = in.value<float>();
+  as_saved([&] { check_sampling(sampling, model_->lm_config().family); });
+  return sampling;
 }
 
 void Session::load(std::span<const std::byte> bytes) {
@@ -162,18 +172,23 @@ void Session::load(std::span<const std::byte> bytes) {
   Conversation conversation(model_);
   conversation.load(in);
   Progress progress = read_progress(in);
-  Sampling sampling = read_sampling(in);
-  lm::validate(sampling.draw, model_->lm_config().family);
+  const Sampling sampling = read_sampling(in);
   const bool has_sound = in.value<uint8_t>() != 0;
   if (has_sound != speech_.has_value()) {
     throw Error(Status::kInvalidArgument,
                 "session state: was saved by a model that differs in having a codec");
   }
   std::optional<SpeechStream> sound = speech_;
-  if (sound) sound->load(in);
-  const std::vector<std::byte> decoder = in.numbers<std::byte>();
+  if (sound) sound->load(in, n_codebooks(), model_->lm_config().codebook_size);
+  if (sound && sound->finished() != (progress.phase == Phase::kEnded)) {
+    refuse_state(
+        "the sound's end is not the turn's");  // a reader would wait for ever, or stop early
+  }
+  const auto decoder = in.bytes(in.value<uint64_t>());
+  if (in.remaining() > 0) refuse_state(concat("has ", in.remaining(), " bytes too many"));
+  const bool speaking = progress.phase == Phase::kSpeaking;
   try {
-    decoder_.load(decoder);
+    decoder_.load(decoder, speaking ? lm::Loading::kMidTurn : lm::Loading::kAny);
   } catch (const Error&) {
     throw;  // refused before anything changed
   } catch (...) {

@@ -11,6 +11,8 @@
 #include "base/concat.h"
 #include "base/error.h"
 #include "engine/fault_point.h"
+#include "engine/saved_values.h"
+#include "io/state_dict.h"
 
 namespace remora::engine {
 
@@ -93,32 +95,30 @@ void SpeechStream::save(ByteWriter& out) const {
 
 namespace {
 
+constexpr int64_t kMostFrames = int64_t{1}
+                                << 32;  // years of sound; positions stay far from overflow
+constexpr size_t kMostExtents = 8;
+
 at::Tensor read_tensor(ByteReader& in) {
   const auto type = static_cast<at::ScalarType>(in.value<int8_t>());
   if (type != at::kFloat && type != at::kBFloat16 && type != at::kHalf) {
-    throw Error(Status::kFormat, "session state: holds a codec tensor of an unknown type");
+    refuse_state("holds a codec tensor of an unknown type");
   }
   const std::vector<int64_t> shape = in.numbers<int64_t>();
-  const std::vector<std::byte> data = in.numbers<std::byte>();
-  uint64_t bytes = c10::elementSize(type);
-  for (const int64_t extent : shape) {
-    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes)) {
-      bytes = UINT64_MAX;
-      break;
-    }
-  }
-  if (bytes != data.size()) {
-    throw Error(Status::kFormat, concat("session state: a codec tensor of shape ",
-                                        shape_text(shape), " has ", data.size(), " bytes"));
+  const auto bytes = in.bytes(in.value<uint64_t>());
+  const auto elements = shape.size() <= kMostExtents ? io::element_count(shape) : std::nullopt;
+  if (!elements || *elements * c10::elementSize(type) != bytes.size()) {
+    refuse_state(concat("a codec tensor of ", shape.size(), " extents has ", bytes.size(),
+                        " bytes, which is not their product"));
   }
   at::Tensor tensor = at::empty(shape, at::TensorOptions().dtype(type));
-  if (!data.empty()) std::memcpy(tensor.data_ptr(), data.data(), data.size());
+  if (!bytes.empty()) std::memcpy(tensor.mutable_data_ptr(), bytes.data(), bytes.size());
   return tensor;
 }
 
 }  // namespace
 
-void SpeechStream::load(ByteReader& in) {
+void SpeechStream::load(ByteReader& in, int64_t rows, int64_t entries) {
   if (in.value<uint64_t>() != codec_->fingerprint()) {
     throw Error(
         Status::kInvalidArgument,
@@ -126,18 +126,24 @@ void SpeechStream::load(ByteReader& in) {
   }
   reset();
   rows_ = in.value<int64_t>();
-  pending_ = in.numbers<int32_t>();
-  if (rows_ < 0 || (rows_ == 0 ? !pending_.empty() : pending_.size() % rows_ != 0)) {
-    throw Error(Status::kFormat, concat("session state: has ", pending_.size(),
-                                        " pending codes in frames of ", rows_));
+  pending_ = read_codes(in, rows, entries, "codes waiting for the codec");
+  // Nothing was pushed yet while there are no rows.
+  if (rows_ != rows && (rows_ != 0 || !pending_.empty())) {
+    refuse_state(concat("has codec frames of ", rows_, " codes, the model makes ", rows));
   }
   samples_ = in.numbers<float>();
   finished_ = in.value<uint8_t>() != 0;
-  schedule_.delivered(in.value<int64_t>());
-  const auto frames = in.value<int64_t>();
+  const int64_t delivered =
+      checked_number(in.value<int64_t>(), 0, kMostFrames, "the number of decoded frames");
+  schedule_.delivered(delivered);
+  const int64_t frames =
+      checked_number(in.value<int64_t>(), delivered, delivered, "the codec's number of frames");
+  const auto slots = static_cast<int64_t>(stream_.state().size());
+  const auto count = static_cast<int64_t>(in.value<uint64_t>());
+  checked_number(count, slots, slots, "the number of codec tensors");
   std::vector<at::Tensor> state;
-  for (auto left = in.value<uint64_t>(); left > 0; --left) state.push_back(read_tensor(in));
-  stream_.restore(state, frames);
+  for (int64_t i = 0; i < slots; ++i) state.push_back(read_tensor(in));
+  as_saved([&] { stream_.restore(state, frames); });
 }
 
 }  // namespace remora::engine

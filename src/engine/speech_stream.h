@@ -35,14 +35,16 @@ class SpeechStream {
   // Decodes the next piece if it has gathered; false when there is nothing to decode now.
   bool decode_ready(const CancelFlag& cancel);
 
+  bool finished() const { return finished_; }
   // Everything was pushed, decoded and read.
   bool drained() const;
   uint64_t decode_ns() const { return decode_ns_; }
   void reset();
 
   void save(ByteWriter& out) const;
-  // Throws Error{kFormat} or Error{kInvalidArgument}; the stream may then be in any state.
-  void load(ByteReader& in);
+  // `rows` codes in a frame, of tables of `entries`. Throws Error{kFormat}, or
+  // Error{kInvalidArgument} for another codec; the stream may then be in any state.
+  void load(ByteReader& in, int64_t rows, int64_t entries);
 
  private:
   std::shared_ptr<const codec::Codec> codec_;

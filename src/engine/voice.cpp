@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "text/utf8.h"
 
 namespace remora::engine {
 namespace {
@@ -81,6 +82,7 @@ std::shared_ptr<const Voice> Voice::from_codes(const CodeTables& tables,
 }
 
 void Voice::check_transcript(std::string_view transcript) {
+  text::require_utf8(transcript, text::Nul::kAllowed, "voice: the transcript");
   if (transcript.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw Error(Status::kInvalidArgument,
                 "voice: the transcript is empty; give the words that are spoken in the reference");

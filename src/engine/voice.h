@@ -45,7 +45,7 @@ class Voice : public LiveCount<Voice> {
 
   // These throw Error{kInvalidArgument}: when the voice was made for other tables, ...
   void check_fits(const Model& model) const { tables_.check_fit(model); }
-  // ... when there are no words in it.
+  // ... when it is not UTF-8, or there are no words in it.
   static void check_transcript(std::string_view transcript);
 
  private:

@@ -70,6 +70,9 @@ std::shared_ptr<const Voice> load_voice(const Model& model, std::span<const std:
   if (frames > available) refuse(concat("names ", frames, " frames and holds ", available));
   std::vector<int32_t> codes(static_cast<size_t>(frames) * codebooks);
   for (int32_t& code : codes) code = in.value<uint16_t>();
+  if (in.remaining() != sizeof(uint64_t)) {
+    refuse(concat("holds ", in.remaining() - sizeof(uint64_t), " bytes behind its codes"));
+  }
   return Voice::from_codes(tables, codes, static_cast<int64_t>(frames), transcript);
 }
 
