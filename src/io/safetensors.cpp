@@ -69,6 +69,7 @@ class HeaderReader final : public json::json_sax_t {
       dtype_ = value;
       return true;
     }
+    if (depth_ == 2 && in_metadata_ && !in_array_) out_.describe(field_, value);
     return scalar("text");
   }
   bool binary(json::binary_t&) override { return false; }

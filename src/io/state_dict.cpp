@@ -77,6 +77,16 @@ void StateDict::insert(std::string name, StoredTensor tensor) {
   }
 }
 
+void StateDict::describe(std::string key, std::string value) {
+  descriptions_.try_emplace(std::move(key), std::move(value));
+}
+
+std::optional<std::string_view> StateDict::description(std::string_view key) const {
+  const auto at = descriptions_.find(key);
+  if (at == descriptions_.end()) return std::nullopt;
+  return at->second;
+}
+
 const StoredTensor* StateDict::find(std::string_view name) const {
   const auto at = tensors_.find(name);
   return at == tensors_.end() ? nullptr : &at->second;

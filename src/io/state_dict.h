@@ -48,6 +48,11 @@ class StateDict {
   const std::map<std::string, StoredTensor, std::less<>>& tensors() const { return tensors_; }
   const std::string& first_name() const { return first_name_; }
 
+  // Text that a file says about itself beside its tensors; of several files the first one's word
+  // stands. Nothing where it is silent.
+  void describe(std::string key, std::string value);
+  std::optional<std::string_view> description(std::string_view key) const;
+
   // Files that contributed, for messages: "model.pth" or "model-00001-of-00002.safetensors, ...".
   std::string files() const;
 
@@ -55,6 +60,7 @@ class StateDict {
   template <typename Rename>
   StateDict renamed(Rename&& rename) const {
     StateDict out;
+    out.descriptions_ = descriptions_;
     for (const auto& [name, tensor] : tensors_) {
       if (std::string changed = rename(name); !changed.empty()) out.insert(changed, tensor);
     }
@@ -63,11 +69,12 @@ class StateDict {
 
  private:
   std::map<std::string, StoredTensor, std::less<>> tensors_;
+  std::map<std::string, std::string, std::less<>> descriptions_;
   std::string first_name_;
 };
 
-// One .safetensors file into `out`. Every field of the header is checked against the file's size;
-// throws Error{kFormat} naming file, tensor and reason.
+// One .safetensors file into `out`, what its __metadata__ says included. Every field of the header
+// is checked against the file's size; throws Error{kFormat} naming file, tensor and reason.
 void read_safetensors(std::shared_ptr<const ByteSource> source, StateDict& out);
 
 }  // namespace remora::io
