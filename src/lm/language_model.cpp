@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/concat.h"
+#include "base/error.h"
 #include "io/checkpoint.h"
 #include "lm/builder.h"
 #include "lm/cpu_plan.h"
@@ -14,6 +16,39 @@
 
 namespace remora::lm {
 namespace {
+
+// What a quantised checkpoint asks for, held against what the caller asks for.
+LoadOptions options_for(const io::StateDict& dict, const LoadOptions& asked) {
+  LoadOptions options = asked;
+  options.saved = saved_weights(dict);
+  if (!options.saved) return options;
+  const SavedWeights& saved = *options.saved;
+  const bool other = asked.weights != Weights::kAsDtype && asked.weights != saved.weights;
+  const bool other_group = saved.weights == Weights::kInt4 && asked.int4_group != 0 &&
+                           asked.int4_group != saved.int4_group;
+  if (other || other_group) {
+    const auto called = [](Weights weights, int32_t group) {
+      return weights == Weights::kInt4 && group != 0
+                 ? concat(weights_name(weights), " in groups of ", group)
+                 : std::string(weights_name(weights));
+    };
+    throw Error(Status::kUnsupported,
+                concat(dict.files(), ": holds ", called(saved.weights, saved.int4_group),
+                       " weights, and ", called(asked.weights, asked.int4_group),
+                       " was asked for; ask for none, or convert the original checkpoint"));
+  }
+  if (saved.semantic_begin != asked.semantic_begin || saved.semantic_end != asked.semantic_end ||
+      saved.end_token != asked.end_token) {
+    throw Error(Status::kFormat,
+                concat(dict.files(), ": made for semantic tokens ", saved.semantic_begin, " to ",
+                       saved.semantic_end, " and end token ", saved.end_token,
+                       ", the tokenizer has ", asked.semantic_begin, " to ", asked.semantic_end,
+                       " and ", asked.end_token, "; is the tokenizer from the same checkpoint?"));
+  }
+  options.weights = saved.weights;
+  options.int4_group = saved.int4_group;
+  return options;
+}
 
 std::shared_ptr<const LanguageModel> build(const LmConfig& config, const LoadOptions& options,
                                            WeightSource& source) {
@@ -41,8 +76,10 @@ std::shared_ptr<const LanguageModel> LanguageModel::load(const io::FileSet& file
   const LmConfig config = read_lm_config(files);
   check_options(config, options);
   const io::StateDict dict = own_names(io::read_checkpoint(files));
-  if (!options.shapes_only) check_shapes(config, options, dict);
-  return build(config, options, *checkpoint_weights(dict, options));
+  const LoadOptions effective = options_for(dict, options);
+  check_options(config, effective);
+  if (!options.shapes_only) check_shapes(config, effective, dict);
+  return build(config, effective, *checkpoint_weights(dict, effective));
 }
 
 std::shared_ptr<const LanguageModel> LanguageModel::random(const LmConfig& config,
@@ -58,6 +95,9 @@ LanguageModel::LanguageModel(const LmConfig& config, const LoadOptions& options,
     : config_(config),
       dtype_(options.dtype),
       device_(options.device),
+      weights_(options.weights),
+      int4_group_(options.weights == Weights::kInt4 ? options.group() : 0),
+      weights_were_saved_(options.saved.has_value()),
       semantic_begin_(options.semantic_begin),
       semantic_end_(options.semantic_end),
       end_token_(options.end_token),
@@ -66,7 +106,8 @@ LanguageModel::LanguageModel(const LmConfig& config, const LoadOptions& options,
   if (device_.is_cpu() && !options.shapes_only) make_plans();
   Hash hash;
   hash.add(weights_fingerprint);
-  hash.add(options.weights);
+  hash.add(weights_);
+  hash.add(int4_group_);
   hash.add(dtype_);
   hash.add(config_.max_seq_len);
   for (const int32_t token : slow_->head_tokens()) hash.add(token);

@@ -6,24 +6,19 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "base/cancel.h"
 #include "io/byte_source.h"
 #include "lm/config.h"
+#include "lm/weight_storage.h"
 
 namespace remora::lm {
 
 class SlowModel;
 class FastModel;
 struct CpuPlan;
-
-// How the matrices are kept. Values equal REMORA_WEIGHTS_* in remora.h.
-//   kAsDtype  in the model's dtype
-//   kInt8     8 bits and a scale for each row
-//   kInt4     4 bits and a scale for 64 columns of a row; the fast model, the heads and the
-//             projection stay at 8 bits
-// Quantised matrices need the CPU. Tables and norms keep their precision.
-enum class Weights : int32_t { kAsDtype = 0, kInt8 = 1, kInt4 = 2 };
 
 struct LoadOptions {
   at::ScalarType dtype = at::kFloat;  // of weights and activations: kFloat, kBFloat16 or kHalf
@@ -36,9 +31,16 @@ struct LoadOptions {
   // of the codec's tables; 0 allows the whole table. The S1 family never exceeds 1024.
   int32_t residual_limit = 0;
   Weights weights = Weights::kAsDtype;
+  int32_t int4_group = 0;  // columns that share a scale at 4 bits: 32 or 64; 0: as saved, else 64
+  std::optional<SavedWeights> saved{};  // set by load() for a checkpoint that is quantised already
+  // Gets what the conversion loses, kind by kind in the model's order, at the cost of a second pass
+  // over each matrix. Stays empty where nothing is converted.
+  std::vector<LayerError>* errors = nullptr;
   bool shapes_only = false;               // tensors without numbers: see LanguageModel::load
   const CancelFlag* cancel = nullptr;     // checked between tensors
   std::function<void(float)> progress{};  // fraction done, from the loading thread
+
+  int32_t group() const { return int4_group != 0 ? int4_group : kInt4Group; }
 };
 
 class LanguageModel {
@@ -46,8 +48,9 @@ class LanguageModel {
   // Reads config.json and the weights. Throws Error{kFormat} listing missing or misshaped tensors,
   // Error{kInvalidArgument} when the token ids do not fit the config, Error{kCancelled}.
   // Peak memory stays within 15 % of the weights in `dtype`; tensors that already have it are used
-  // where the file is mapped. With shapes_only no weights are read and the model can only be asked
-  // for its sizes.
+  // where the file is mapped. A quantised checkpoint is used as it is, mapped too; asking it for
+  // other weights is Error{kUnsupported}. With shapes_only no weights are read and the model can
+  // only be asked for its sizes.
   static std::shared_ptr<const LanguageModel> load(const io::FileSet& files,
                                                    const LoadOptions& options);
 
@@ -64,6 +67,9 @@ class LanguageModel {
   const LmConfig& config() const { return config_; }
   at::ScalarType dtype() const { return dtype_; }
   at::Device device() const { return device_; }
+  Weights weights() const { return weights_; }
+  int32_t int4_group() const { return int4_group_; }  // 0 without 4-bit matrices
+  bool weights_were_saved() const { return weights_were_saved_; }
   int32_t semantic_begin() const { return semantic_begin_; }
   int32_t semantic_end() const { return semantic_end_; }
   int32_t end_token() const { return end_token_; }
@@ -87,6 +93,9 @@ class LanguageModel {
   LmConfig config_;
   at::ScalarType dtype_;
   at::Device device_;
+  Weights weights_;
+  int32_t int4_group_;
+  bool weights_were_saved_;
   int32_t semantic_begin_, semantic_end_, end_token_;
   std::unique_ptr<const SlowModel> slow_;
   std::unique_ptr<const FastModel> fast_;

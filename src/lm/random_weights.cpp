@@ -40,6 +40,10 @@ class RandomWeights final : public WeightSource {
                   std::span<const int32_t> wanted) override {
     return make(name, {static_cast<int64_t>(wanted.size()), shape[1]}).to(options_.device);
   }
+  nn::PackedMatrix packed(const std::string& /*name*/, const nn::WeightFormat& format,
+                          int64_t /*stored_rows*/, int64_t rows, int64_t cols) override {
+    return nn::packed_form(format, rows, cols);  // not asked for: nothing was saved
+  }
   bool has(const std::string& /*name*/) const override { return false; }
   void release(const std::string& /*name*/) override {}
   void finish() override {

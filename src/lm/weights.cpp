@@ -87,6 +87,13 @@ class CheckpointWeights final : public WeightSource {
     return done(name, some.to(device_, options_.dtype));
   }
 
+  nn::PackedMatrix packed(const std::string& name, const nn::WeightFormat& format,
+                          int64_t stored_rows, int64_t rows, int64_t cols) override {
+    const nn::PackedMatrix stored = nn::packed_form(format, stored_rows, cols);
+    const int64_t blocks = nn::packed_form(format, rows, cols).data.size(0);
+    return {part(name, stored.data, blocks), part(scales_name(name), stored.scales, blocks)};
+  }
+
   bool has(const std::string& name) const override { return loader_.has(name); }
   void release(const std::string& name) override {
     if (options_.shapes_only) return;
@@ -100,6 +107,19 @@ class CheckpointWeights final : public WeightSource {
   uint64_t fingerprint() const override { return hash_.value(); }
 
  private:
+  // The first blocks of a tensor of `form`'s shape and type.
+  at::Tensor part(const std::string& name, const at::Tensor& form, int64_t blocks) {
+    begin(name);
+    at::Tensor stored = loader_.take(name, form.sizes().vec());
+    const io::StoredTensor* found = dict_.find(name);
+    if (found != nullptr && found->dtype != form.scalar_type()) {
+      loader_.problem(concat(name, " holds ", c10::toString(found->dtype), ", expected ",
+                             c10::toString(form.scalar_type())));
+    }
+    // Something of the right shape until finish() tells what was wrong.
+    if (stored.scalar_type() != form.scalar_type()) stored = form;
+    return done(name, stored.narrow(0, 0, blocks));
+  }
   void check_cancel() const {
     if (options_.cancel != nullptr) options_.cancel->check("loading the language model");
   }
@@ -137,6 +157,7 @@ class CheckpointWeights final : public WeightSource {
 }  // namespace
 
 io::StateDict own_names(const io::StateDict& dict) {
+  if (saved_weights(dict)) return dict;
   if (has_s2_names(dict)) return dict.renamed(s2_name);
   const bool prefixed = dict.first_name().starts_with(kTrainer);
   return dict.renamed([prefixed](const std::string& name) {

@@ -12,6 +12,7 @@
 #include "io/state_dict.h"
 #include "lm/config.h"
 #include "lm/language_model.h"
+#include "nn/linear.h"
 
 namespace remora::lm {
 
@@ -21,6 +22,7 @@ namespace remora::lm {
 // and, in a file without such names, as training tools save it: if the first name starts with
 // `model.`, that text goes wherever it stands, and names with `audio_` (parts that the released
 // models do not use) are dropped.
+// A quantised checkpoint (saved_weights) has the model's own names already.
 io::StateDict own_names(const io::StateDict& dict);
 
 // Gives tensors by own name. Each must be asked for once; finish() comes last.
@@ -35,6 +37,10 @@ class WeightSource {
   // Some rows of a matrix [shape[0], shape[1]], in the model's dtype, on its device.
   virtual at::Tensor rows(const std::string& name, const std::vector<int64_t>& shape,
                           std::span<const int32_t> wanted) = 0;
+  // A matrix that the checkpoint holds quantised, used in place: the first `rows` of the
+  // `stored_rows` that it must have.
+  virtual nn::PackedMatrix packed(const std::string& name, const nn::WeightFormat& format,
+                                  int64_t stored_rows, int64_t rows, int64_t cols) = 0;
   // Whether the checkpoint has a tensor of that name.
   virtual bool has(const std::string& name) const = 0;
   // Hint that the tensor's file is not needed any more: a copy was made.

@@ -5,6 +5,7 @@
 #include <ATen/ops/linear.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -18,9 +19,20 @@ using cpu::kBlockRows;
 // Blocks that one task packs or unpacks.
 constexpr int64_t kGrain = 4;
 
-at::Tensor bytes_of(size_t count, at::Device device) {
-  return at::empty({static_cast<int64_t>(count)},
-                   at::TensorOptions().dtype(at::kByte).device(device));
+cpu::MatrixView quantised_view(const WeightFormat& format, int64_t out, int64_t in) {
+  cpu::MatrixView view;
+  view.kind = format.kind;
+  view.rows = out;
+  view.cols = in;
+  view.group = format.group;
+  return view;
+}
+
+PackedMatrix empty_packed(const cpu::MatrixView& view, at::Device device) {
+  const auto options = at::TensorOptions().device(device);
+  const auto scale_type = view.kind == cpu::MatrixKind::kInt8 ? at::kFloat : at::kHalf;
+  return {at::empty(cpu::packed_shape(view), options.dtype(at::kByte)),
+          at::empty(cpu::scale_shape(view), options.dtype(scale_type))};
 }
 
 cpu::MatrixView dense_view(const at::Tensor& weight) {
@@ -35,7 +47,42 @@ cpu::MatrixView dense_view(const at::Tensor& weight) {
   return view;
 }
 
+// The rows of one block of a matrix in float32, zeros behind the last. floats: [16, cols]
+void read_block(const at::Tensor& weight, int64_t block, std::vector<float>& floats) {
+  const int64_t first = block * kBlockRows, cols = weight.size(1);
+  const int64_t count = std::min(kBlockRows, weight.size(0) - first);
+  const at::Tensor part = weight.narrow(0, first, count).to(at::kFloat).contiguous();
+  const float* source = part.const_data_ptr<float>();
+  floats.resize(static_cast<size_t>(kBlockRows * cols));
+  std::copy_n(source, count * cols, floats.begin());
+  std::fill(floats.begin() + count * cols, floats.end(), 0.0F);
+}
+
+void pack(const cpu::MatrixView& view, const at::Tensor& weight, const PackedMatrix& packed) {
+  auto* data = packed.data.mutable_data_ptr<uint8_t>();
+  void* scales = packed.scales.mutable_data_ptr();
+  at::parallel_for(0, view.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
+    std::vector<float> rows;
+    for (int64_t block = begin; block < end; ++block) {
+      read_block(weight, block, rows);
+      cpu::pack_block(view, rows.data(), block, data, scales);
+    }
+  });
+}
+
 }  // namespace
+
+void QuantisationError::add(const QuantisationError& other) {
+  numbers += other.numbers;
+  squared += other.squared;
+  reference += other.reference;
+  largest = std::max(largest, other.largest);
+  size = std::max(size, other.size);
+}
+
+double QuantisationError::relative() const {
+  return reference > 0 ? std::sqrt(squared / reference) : 0;
+}
 
 void Linear::keep_bias(at::Tensor bias) {
   bias_ = std::move(bias);
@@ -50,40 +97,35 @@ Linear::Linear(at::Tensor weight, at::Tensor bias)
   keep_bias(std::move(bias));
 }
 
+void Linear::keep_packed(const WeightFormat& format, int64_t out, int64_t in, PackedMatrix packed) {
+  in_ = in;
+  out_ = out;
+  weight_ = std::move(packed.data);
+  scales_ = std::move(packed.scales);
+  view_ = quantised_view(format, out, in);
+  if (weight_.is_meta() || scales_.is_meta()) return;
+  view_.data = weight_.const_data_ptr();
+  view_.scales = scales_.const_data_ptr();
+}
+
+PackedMatrix packed_form(const WeightFormat& format, int64_t out, int64_t in) {
+  return empty_packed(quantised_view(format, out, in), at::kMeta);
+}
+
+Linear Linear::from_packed(const WeightFormat& format, int64_t out, int64_t in, PackedMatrix packed,
+                           at::Tensor bias) {
+  Linear linear;
+  linear.keep_packed(format, out, in, std::move(packed));
+  linear.keep_bias(std::move(bias));
+  return linear;
+}
+
 Linear Linear::quantised(const at::Tensor& weight, const WeightFormat& format, at::Tensor bias) {
-  Linear out;
-  out.in_ = weight.size(1);
-  out.out_ = weight.size(0);
-  cpu::MatrixView& view = out.view_;
-  view.kind = format.kind;
-  view.rows = out.out_;
-  view.cols = out.in_;
-  view.group = format.group;
-  const at::Device device = weight.is_meta() ? at::kMeta : at::kCPU;
-  out.weight_ = bytes_of(cpu::packed_bytes(view), device);
-  out.scales_ = bytes_of(cpu::scale_bytes(view), device);
-  if (weight.is_meta()) {
-    out.keep_bias(std::move(bias));
-    return out;
-  }
-  auto* data = out.weight_.mutable_data_ptr<uint8_t>();
-  auto* scales = out.scales_.mutable_data_ptr<uint8_t>();
-  at::parallel_for(0, view.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
-    std::vector<float> rows(static_cast<size_t>(kBlockRows * view.cols));
-    for (int64_t block = begin; block < end; ++block) {
-      const int64_t first = block * kBlockRows;
-      const int64_t count = std::min(kBlockRows, view.rows - first);
-      const at::Tensor part = weight.narrow(0, first, count).to(at::kFloat).contiguous();
-      const float* source = part.const_data_ptr<float>();
-      std::copy_n(source, count * view.cols, rows.begin());
-      std::fill(rows.begin() + count * view.cols, rows.end(), 0.0F);
-      cpu::pack_block(view, rows.data(), block, data, scales);
-    }
-  });
-  view.data = data;
-  view.scales = scales;
-  out.keep_bias(std::move(bias));
-  return out;
+  const int64_t rows = weight.size(0), cols = weight.size(1);
+  const cpu::MatrixView view = quantised_view(format, rows, cols);
+  PackedMatrix packed = empty_packed(view, weight.is_meta() ? at::kMeta : at::kCPU);
+  if (!weight.is_meta()) pack(view, weight, packed);
+  return from_packed(format, rows, cols, std::move(packed), std::move(bias));
 }
 
 at::Tensor Linear::dense(at::ScalarType dtype) const {
@@ -101,6 +143,31 @@ at::Tensor Linear::dense(at::ScalarType dtype) const {
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
   return at::linear(x, view_.quantised() ? dense(x.scalar_type()) : weight_, bias_);
+}
+
+PackedMatrix Linear::packed() const {
+  return view_.quantised() ? PackedMatrix{weight_, scales_} : PackedMatrix{};
+}
+
+QuantisationError Linear::error_against(const at::Tensor& original) const {
+  QuantisationError sum;
+  std::vector<float> exact, rounded(static_cast<size_t>(kBlockRows * in_));
+  for (int64_t block = 0; block < view_.padded_rows() / kBlockRows; ++block) {
+    read_block(original, block, exact);
+    cpu::unpack_block(view_, block, rounded.data());
+    const int64_t count = std::min(kBlockRows, out_ - block * kBlockRows) * in_;
+    QuantisationError part;
+    part.numbers = static_cast<uint64_t>(count);
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      const double difference = double{rounded[i]} - double{exact[i]};
+      part.squared += difference * difference;
+      part.reference += double{exact[i]} * double{exact[i]};
+      part.largest = std::max(part.largest, std::fabs(difference));
+      part.size = std::max(part.size, std::fabs(double{exact[i]}));
+    }
+    sum.add(part);
+  }
+  return sum;
 }
 
 uint64_t Linear::bytes() const {

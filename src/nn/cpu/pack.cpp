@@ -124,6 +124,17 @@ size_t scale_bytes(const MatrixView& m) {
              : rows * static_cast<size_t>(m.padded_cols() / m.group) * sizeof(uint16_t);
 }
 
+std::vector<int64_t> packed_shape(const MatrixView& m) {
+  const int64_t columns_of_four_bytes = m.kind == MatrixKind::kInt8 ? 4 : 8;
+  return {m.padded_rows() / kBlockRows, m.padded_cols() / columns_of_four_bytes, kBlockRows, 4};
+}
+
+std::vector<int64_t> scale_shape(const MatrixView& m) {
+  const int64_t blocks = m.padded_rows() / kBlockRows;
+  if (m.kind == MatrixKind::kInt8) return {blocks, kBlockRows};
+  return {blocks, m.padded_cols() / m.group, kBlockRows};
+}
+
 void pack_block(const MatrixView& m, const float* rows, int64_t block, uint8_t* data,
                 void* scales) {
   const auto blocks = static_cast<size_t>(m.padded_rows() / kBlockRows);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "nn/cpu/kernels.h"
 
@@ -11,6 +12,11 @@ namespace remora::nn::cpu {
 // Bytes of the packed weights and of the scales of a matrix (rows, cols, kind and group set).
 size_t packed_bytes(const MatrixView& shape);
 size_t scale_bytes(const MatrixView& shape);
+
+// The same buffers as arrays of numbers, the first extent counting blocks: saved files describe
+// them so. Weights are bytes, scales float32 (kInt8) or float16 (kInt4).
+std::vector<int64_t> packed_shape(const MatrixView& shape);
+std::vector<int64_t> scale_shape(const MatrixView& shape);
 
 // Packs one block: `rows` holds kBlockRows rows of shape.cols floats, one after the other (zeros
 // behind the matrix's last row). `data` and `scales` are the matrix's whole buffers; rows are
