@@ -53,7 +53,7 @@ function(remora_elf_link_rules target)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:-z,nodelete")
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${map}")
   # Clang links a sanitizer's run time into the executable only, so it stays undefined here.
-  if(NOT (REMORA_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+  if(NOT ((REMORA_SANITIZE OR REMORA_FUZZ) AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
     target_link_options(${target} PRIVATE "LINKER:-z,defs")
   endif()
 endfunction()

@@ -25,6 +25,12 @@ function(remora_target_defaults target)
       -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
     target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
   endif()
+  if(REMORA_FUZZ)
+    # Counts executed edges; libFuzzer's main comes with the targets of tests/fuzz alone.
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link,address,undefined
+      -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+    target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+  endif()
   if(REMORA_COVERAGE)
     target_compile_options(${target} PRIVATE --coverage)
     target_link_options(${target} PRIVATE --coverage)

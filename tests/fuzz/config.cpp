@@ -1,0 +1,39 @@
+// The JSON files of a checkpoint. The first byte says which: 0 the language model's configuration,
+// 1 the codec's, 2 the index of the weight files.
+#include "fuzz.h"
+
+#include "codec/config.h"
+#include "io/checkpoint.h"
+#include "io/json.h"
+#include "lm/config.h"
+
+namespace {
+
+// A header and one float: {"a": float32 [1]}.
+constexpr char kShard[] =
+    "\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}          "
+    "\0\0\0\0";
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace remora;
+  if (size == 0) return 0;
+  const std::string_view json = fuzz::text_of(data + 1, size - 1);
+  fuzz::accepts([&] {
+    switch (data[0] - '0') {
+      case 0:
+        return void(lm::parse_lm_config(*fuzz::lent(json, "config.json")));
+      case 1: {
+        const io::JsonObject object(*fuzz::lent(json, "codec.json"), 1 << 20);
+        const codec::CodecConfig config = codec::parse_codec_config(object);
+        return fuzz::require(config.frame_length() > 0, "a frame has samples");
+      }
+      default:
+        io::read_checkpoint(
+            fuzz::LentFiles{{{"model.safetensors.index.json", json},
+                             {"a.safetensors", std::string_view(kShard, sizeof kShard - 1)}}});
+    }
+  });
+  return 0;
+}
