@@ -227,7 +227,9 @@ enum {
   REMORA_MODEL_NO_ENCODER = 1, /* leave the codec's encoder out: voices from codes only */
   REMORA_MODEL_NO_CODEC = 2,   /* codes only, no sound */
   REMORA_MODEL_NO_LM = 4,      /* codec only: the folder may hold nothing else */
-  REMORA_MODEL_TEXT_ONLY = 8   /* configuration and tokenizer only: no weights are read */
+  REMORA_MODEL_TEXT_ONLY = 8,  /* configuration and tokenizer only: no weights are read */
+  /* Measure what INT8 or INT4 loses while the weights are converted: remora_model_weight_error. */
+  REMORA_MODEL_WEIGHT_ERRORS = 16
 };
 
 typedef struct remora_model_params {
@@ -235,10 +237,10 @@ typedef struct remora_model_params {
   uint32_t flags;            /* REMORA_MODEL_* */
   remora_device_kind device; /* AUTO: CPU */
   int32_t device_index;
-  remora_dtype dtype; /* AUTO on the CPU: F32 up to 4 GiB of F32 weights, else BF16 */
-  remora_weights weights;
-  remora_dtype codec_dtype; /* AUTO: F32 */
-  int32_t reserved0;
+  remora_dtype dtype;          /* AUTO on the CPU: F32 up to 4 GiB of F32 weights, else BF16 */
+  remora_weights weights;      /* AS_DTYPE asked of a quantised checkpoint: as it holds them */
+  remora_dtype codec_dtype;    /* AUTO: F32 */
+  int32_t int4_group;          /* INT4: columns that share a scale, 32 or 64; 0 = 64 */
   remora_progress_fn progress; /* or NULL */
   void* progress_user;
 } remora_model_params;
@@ -262,7 +264,9 @@ typedef struct remora_model_info {
   int32_t has_lm;
   int32_t has_codec;
   int32_t has_encoder;
-  char family[32]; /* "s2-pro", "s1-mini", "codec" */
+  char family[32];       /* "s2-pro", "s1-mini", "codec" */
+  int32_t int4_group;    /* INT4: columns that share a scale; else 0 */
+  int32_t saved_weights; /* the checkpoint is quantised: its weights are mapped, not converted */
 } remora_model_info;
 
 typedef struct remora_device_info {
@@ -281,6 +285,18 @@ typedef struct remora_memory {
   uint64_t codec;           /* bytes of the codec's weights */
   uint64_t kv_per_position; /* bytes of K and V for one column */
 } remora_memory;
+
+/* What quantising lost, for one kind of matrix: all layers together, against the checkpoint's. */
+typedef struct remora_weight_error {
+  uint32_t struct_size;
+  remora_weights weights;
+  int32_t int4_group;   /* INT4: columns that share a scale; else 0 */
+  float relative_error; /* root of sum (kept - original)^2 over sum original^2 */
+  uint64_t numbers;     /* how many were compared */
+  float largest_error;  /* |kept - original| */
+  float largest_number; /* |original| */
+  char layer[64];       /* "layers.*.attention.wqkv" */
+} remora_weight_error;
 
 /* remora_session_params.flags */
 enum {
@@ -472,7 +488,8 @@ REMORA_API remora_status REMORA_CALL remora_model_params_init(remora_model_param
 /* Loads a checkpoint folder. `params` may be NULL. A folder without a codec gives a model without
  * sound. Weights are mapped, not read, where their type is the one computed with.
  * REMORA_E_IO: folder or file missing. REMORA_E_FORMAT: damaged or mismatched file; the text names
- * file, tensor and reason. REMORA_E_UNSUPPORTED: unknown model type, device or precision.
+ * file, tensor and reason. REMORA_E_UNSUPPORTED: unknown model type, device or precision,
+ * or weights that a quantised checkpoint does not hold.
  * REMORA_E_CANCELLED: the progress callback asked to stop. Any thread. Since 0.1. */
 REMORA_API remora_status REMORA_CALL remora_model_open(const char* utf8_dir,
                                                        const remora_model_params* params,
@@ -512,6 +529,25 @@ REMORA_API remora_status REMORA_CALL remora_model_prompt(const remora_model* mod
                                                          const remora_prompt* prompt,
                                                          int32_t* tokens, size_t capacity,
                                                          size_t* needed);
+
+/* Writes the language model's INT8 or INT4 weights as the model.safetensors of a quantised
+ * checkpoint (docs/quantised-format.md): beside the other files of its checkpoint it loads by
+ * mapping, without converting. The file appears under its name when it is whole; after an error
+ * nothing is left behind. `progress` may be NULL.
+ * REMORA_E_UNSUPPORTED: the weights are not quantised. REMORA_E_IO: cannot be written.
+ * REMORA_E_CANCELLED: `progress` asked to stop. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_model_save_weights(const remora_model* model,
+                                                               const char* utf8_path,
+                                                               remora_progress_fn progress,
+                                                               void* user);
+
+/* What quantising lost, for the kind of matrix that has this number, from 0 on in the model's
+ * order. REMORA_END: there are no more. REMORA_E_INVALID_STATE: nothing was measured: the model was
+ * loaded without REMORA_MODEL_WEIGHT_ERRORS, or its weights are not quantised, or were so in the
+ * checkpoint. Any thread. Since 0.1. */
+REMORA_API remora_status REMORA_CALL remora_model_weight_error(const remora_model* model,
+                                                               size_t index,
+                                                               remora_weight_error* out);
 
 /* Any thread; sessions and voices of it stay valid. Since 0.1. */
 REMORA_API void REMORA_CALL remora_model_destroy(remora_model* model);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "c_api/buffers.h"
 #include "c_api/enums.h"
@@ -14,13 +15,27 @@ namespace engine = remora::engine;
 
 namespace {
 
-constexpr uint32_t kModelFlags =
-    REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_CODEC | REMORA_MODEL_NO_LM | REMORA_MODEL_TEXT_ONLY;
+constexpr uint32_t kModelFlags = REMORA_MODEL_NO_ENCODER | REMORA_MODEL_NO_CODEC |
+                                 REMORA_MODEL_NO_LM | REMORA_MODEL_TEXT_ONLY |
+                                 REMORA_MODEL_WEIGHT_ERRORS;
 
 remora_model_params default_params() {
   remora_model_params params{};
   params.struct_size = sizeof params;
   return params;
+}
+
+// Whether the caller, or the end of the process, wants work to stop.
+std::function<bool(float)> stop_by(remora_progress_fn fn, void* user) {
+  return [fn, user](float fraction) {
+    return capi::process_end().raised() || (fn != nullptr && fn(user, fraction) != 0);
+  };
+}
+
+// For a char array of the ABI, NUL-terminated and cut where it must be.
+template <size_t n>
+void copy_text(std::string_view text, char (&out)[n]) {
+  std::copy_n(text.data(), std::min(text.size(), n - 1), out);
 }
 
 engine::ModelOptions options_from(const remora_model_params* user) {
@@ -37,9 +52,9 @@ engine::ModelOptions options_from(const remora_model_params* user) {
   options.codec_dtype = capi::dtype_from(params.codec_dtype, "model_params.codec_dtype");
   options.device = capi::device_from(params.device, params.device_index);
   options.weights = static_cast<remora::lm::Weights>(params.weights);
-  options.progress = [fn = params.progress, user = params.progress_user](float fraction) {
-    return capi::process_end().raised() || (fn != nullptr && fn(user, fraction) != 0);
-  };
+  options.int4_group = params.int4_group;
+  options.measure_errors = (params.flags & REMORA_MODEL_WEIGHT_ERRORS) != 0;
+  options.progress = stop_by(params.progress, params.progress_user);
   return options;
 }
 
@@ -69,9 +84,23 @@ remora_model_info describe(const engine::Model& model) {
   info.dtype = capi::dtype_to(model.dtype());
   info.weights = static_cast<remora_weights>(model.weights());
   info.codec_dtype = capi::dtype_to(model.codec_dtype());
-  const std::string_view family = model.family_name();
-  std::copy_n(family.data(), std::min(family.size(), sizeof info.family - 1), info.family);
+  copy_text(model.family_name(), info.family);
+  info.int4_group = model.int4_group();
+  info.saved_weights = model.weights_were_saved() ? 1 : 0;
   return info;
+}
+
+remora_weight_error error_to(const remora::lm::LayerError& from) {
+  remora_weight_error error{};
+  error.struct_size = sizeof error;
+  error.int4_group = static_cast<int32_t>(from.format.group);
+  error.weights = error.int4_group != 0 ? REMORA_WEIGHTS_INT4 : REMORA_WEIGHTS_INT8;
+  error.relative_error = static_cast<float>(from.error.relative());
+  error.numbers = from.error.numbers;
+  error.largest_error = static_cast<float>(from.error.largest);
+  error.largest_number = static_cast<float>(from.error.size);
+  copy_text(from.layer, error.layer);
+  return error;
 }
 
 remora_memory memory_to(const engine::ModelMemory& from) {
@@ -153,6 +182,25 @@ remora_status remora_model_prompt(const remora_model* model, const remora_prompt
         engine::first_prompt(object, capi::request_from(*object, required(prompt, "prompt")));
     const std::vector<int32_t> matrix = capi::row_major(columns);
     return capi::copy_out<int32_t>(matrix, tokens, capacity, needed, "tokens");
+  });
+}
+
+remora_status remora_model_save_weights(const remora_model* model, const char* utf8_path,
+                                        remora_progress_fn progress, void* user) {
+  return guard([&] {
+    const auto object = required(model, "model").object;  // kept if a callback destroys the model
+    object->save_weights(&required(utf8_path, "utf8_path"), stop_by(progress, user));
+  });
+}
+
+remora_status remora_model_weight_error(const remora_model* model, size_t index,
+                                        remora_weight_error* out) {
+  return guard([&] {
+    const auto errors = required(model, "model").object->weight_errors();
+    capi::check_struct_size(required(out, "out").struct_size, "weight_error");
+    if (index >= errors.size()) return REMORA_END;
+    capi::write_struct(out, error_to(errors[index]), out->struct_size, "weight_error");
+    return REMORA_OK;
   });
 }
 

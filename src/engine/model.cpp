@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "lm/save_weights.h"
 
 namespace remora::engine {
 namespace {
@@ -92,6 +93,8 @@ void Model::load_language_model(const io::FileSet& files, const ModelOptions& op
   load.semantic_end = tokenizer_->semantic_end();
   load.end_token = tokenizer_->end_token();
   load.weights = weights_;
+  load.int4_group = options.int4_group;
+  if (options.measure_errors) load.errors = &weight_errors_;
   load.shapes_only = options.shapes_only;
   // A code past the codec's table would be clamped there: better never to draw it.
   if (codec_) load.residual_limit = static_cast<int32_t>(codec_->config().residual_entries);
@@ -171,6 +174,20 @@ ModelMemory Model::memory() const {
   }
   if (codec_) memory.codec = codec_->weight_bytes();
   return memory;
+}
+
+std::span<const lm::LayerError> Model::weight_errors() const {
+  if (weight_errors_.empty()) {
+    throw Error(Status::kInvalidState,
+                "model: no error of its weights was measured; ask for it when loading a checkpoint "
+                "that is not quantised with int8 or int4 weights");
+  }
+  return weight_errors_;
+}
+
+void Model::save_weights(const std::string& utf8_path,
+                         const std::function<bool(float)>& stop) const {
+  lm::save_weights(*language_model(), utf8_path, stop);
 }
 
 text::PromptBuilder Model::prompt_builder() const {

@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/live_count.h"
 #include "codec/codec.h"
@@ -27,6 +29,8 @@ struct ModelOptions {
   std::optional<at::ScalarType> dtype;        // empty: chosen by size, see choose_dtype
   std::optional<at::ScalarType> codec_dtype;  // empty: float32
   lm::Weights weights = lm::Weights::kAsDtype;
+  int32_t int4_group = 0;       // 32 or 64; 0: as the checkpoint holds them, else 64
+  bool measure_errors = false;  // for weight_errors()
   at::Device device = at::kCPU;
   bool shapes_only = false;             // weights without numbers, for memory() alone
   std::function<bool(float)> progress;  // fraction done; true stops the load
@@ -74,8 +78,19 @@ class Model : public LiveCount<Model> {
   at::Device device() const { return device_; }
   at::ScalarType dtype() const { return dtype_; }
   at::ScalarType codec_dtype() const { return codec_dtype_; }
-  lm::Weights weights() const { return weights_; }
+  // As they are: those of a quantised checkpoint even where nothing was asked for.
+  lm::Weights weights() const { return lm_ ? lm_->weights() : weights_; }
+  int32_t int4_group() const { return lm_ ? lm_->int4_group() : 0; }
+  // Whether the checkpoint held them so.
+  bool weights_were_saved() const { return lm_ && lm_->weights_were_saved(); }
   ModelMemory memory() const;
+
+  // What quantising the matrices lost, kind by kind. Throws Error{kInvalidState} where nothing was
+  // measured: not asked for, not quantised, or quantised in the checkpoint already.
+  std::span<const lm::LayerError> weight_errors() const;
+  // The language model's weights as the file model.safetensors of a quantised checkpoint; see
+  // lm::save_weights. `stop` is told the fraction done and answers whether to stop.
+  void save_weights(const std::string& utf8_path, const std::function<bool(float)>& stop) const;
 
  private:
   Model() = default;
@@ -91,6 +106,7 @@ class Model : public LiveCount<Model> {
   at::ScalarType dtype_ = at::kFloat;
   at::ScalarType codec_dtype_ = at::kFloat;
   lm::Weights weights_ = lm::Weights::kAsDtype;
+  std::vector<lm::LayerError> weight_errors_;
 };
 
 }  // namespace remora::engine
