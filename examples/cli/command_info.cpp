@@ -19,11 +19,17 @@ struct InfoOptions {
 };
 
 Json lm_json(const remora_model_info& info) {
-  return {{"n_codebooks", info.n_codebooks},       {"codebook_size", info.codebook_size},
-          {"max_seq_len", info.max_seq_len},       {"vocab_size", info.vocab_size},
-          {"semantic_begin", info.semantic_begin}, {"semantic_end", info.semantic_end},
-          {"end_token", info.end_token},           {"dtype", dtype_word(info.dtype)},
-          {"weights", weights_word(info.weights)}};
+  return {{"n_codebooks", info.n_codebooks},
+          {"codebook_size", info.codebook_size},
+          {"max_seq_len", info.max_seq_len},
+          {"vocab_size", info.vocab_size},
+          {"semantic_begin", info.semantic_begin},
+          {"semantic_end", info.semantic_end},
+          {"end_token", info.end_token},
+          {"dtype", dtype_word(info.dtype)},
+          {"weights", weights_word(info.weights)},
+          {"weights_group", info.int4_group},
+          {"weights_saved", info.saved_weights != 0}};
 }
 
 Json codec_json(const remora_model_info& info) {

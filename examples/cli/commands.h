@@ -27,6 +27,7 @@ void add_roundtrip(CLI::App& app, Context& context);
 void add_voice(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+void add_quantize(CLI::App& app, Context& context);
 void add_make_tiny(CLI::App& app, Context& context);
 
 }  // namespace remora::cli

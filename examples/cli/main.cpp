@@ -26,6 +26,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_voice(app, context);
   add_info(app, context);
   add_bench(app, context);
+  add_quantize(app, context);
   add_make_tiny(app, context);
 }
 

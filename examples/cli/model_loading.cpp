@@ -103,6 +103,7 @@ remora_model_params make_params(const ModelOptions& options, const Origin& origi
   set_device(options.device, params);
   params.dtype = options.dtype;
   params.weights = options.weights;
+  params.int4_group = options.int4_group;
   params.codec_dtype = options.codec_dtype;
   return params;
 }

@@ -38,7 +38,7 @@ void add_choice(CLI::App& command, const std::string& flag, int32_t& value, cons
   for (const auto& [name, number] : names) list += (list.empty() ? "" : "|") + name;
   command
       .add_option_function<std::string>(
-          flag, [&value, &names](const std::string& name) { value = names.at(name); }, help)
+          flag, [&value, names](const std::string& name) { value = names.at(name); }, help)
       ->check(CLI::IsMember(names).description(""))
       ->type_name(list);
 }
@@ -67,6 +67,32 @@ uint64_t parse_seed(const std::string& text) {
 
 }  // namespace
 
+CLI::Option* add_random_option(CLI::App& command, ModelOptions& options) {
+  return command
+      .add_option("--random", options.random,
+                  "Random weights of a released model's size, made in memory: to measure speed")
+      ->type_name("s1-mini|s2-pro|s2-pro-attn[:LAYERS]");
+}
+
+void add_weights_options(CLI::App& command, ModelOptions& options,
+                         const std::vector<std::string>& kinds) {
+  Names names;
+  for (const std::string& kind : kinds) names[kind] = kWeights.at(kind);
+  add_choice(command, "--weights", options.weights, names, "Storage of the large weights");
+  command
+      .add_option("--group", options.int4_group,
+                  "Columns that share a scale in int4 weights (default: 64)")
+      ->check(CLI::IsMember({32, 64}).description(""))
+      ->type_name("32|64");
+}
+
+void add_process_options(CLI::App& command, ModelOptions& options) {
+  command.add_option("--threads", options.threads, "LibTorch threads (default: its own choice)")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  command.add_flag("--verbose", options.verbose, "Show the library's log on stderr");
+}
+
 void add_model_options(CLI::App& command, ModelOptions& options) {
   auto* model = command.add_option("--model", options.model,
                                    "Checkpoint folder (default: $REMORA_MODEL, else a tiny random "
@@ -76,20 +102,13 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       .add_option("--codec", options.codec,
                   "Take the codec from this folder (codec.safetensors or codec.pth, codec.json)")
       ->type_name("DIR");
-  command
-      .add_option("--random", options.random,
-                  "Random weights of a released model's size, made in memory: to measure speed")
-      ->type_name("s1-mini|s2-pro|s2-pro-attn[:LAYERS]")
-      ->excludes(model);
+  add_random_option(command, options)->excludes(model);
   command.add_option("--device", options.device, "Where to compute")
       ->type_name("auto|cpu|cuda[:N]|mps");
   add_choice(command, "--dtype", options.dtype, kDtypes, "Precision of the language model");
-  add_choice(command, "--weights", options.weights, kWeights, "Storage of the large weights");
+  add_weights_options(command, options, {"dtype", "int8", "int4"});
   add_choice(command, "--codec-dtype", options.codec_dtype, kDtypes, "Precision of the codec");
-  command.add_option("--threads", options.threads, "LibTorch threads (default: its own choice)")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N");
-  command.add_flag("--verbose", options.verbose, "Show the library's log on stderr");
+  add_process_options(command, options);
 }
 
 void add_sampling_options(CLI::App& command, SamplingOptions& options) {

@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace remora::cli {
 
@@ -22,6 +23,7 @@ struct ModelOptions {
   std::string device = "auto";
   remora_dtype dtype = REMORA_DTYPE_AUTO;
   remora_weights weights = REMORA_WEIGHTS_AS_DTYPE;
+  int32_t int4_group = 0;  // 0: the library's choice
   remora_dtype codec_dtype = REMORA_DTYPE_AUTO;
   int32_t threads = 0;  // 0: as LibTorch chooses
   bool verbose = false;
@@ -76,6 +78,11 @@ struct PromptOptions {
 };
 
 void add_model_options(CLI::App& command, ModelOptions& options);
+// The parts of these, for commands that take a model otherwise.
+CLI::Option* add_random_option(CLI::App& command, ModelOptions& options);
+void add_weights_options(CLI::App& command, ModelOptions& options,
+                         const std::vector<std::string>& kinds);
+void add_process_options(CLI::App& command, ModelOptions& options);
 void add_sampling_options(CLI::App& command, SamplingOptions& options);
 void add_session_options(CLI::App& command, SessionOptions& options);
 void add_text_options(CLI::App& command, TextOptions& options);

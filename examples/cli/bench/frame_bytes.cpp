@@ -43,8 +43,8 @@ struct WeightSize {
 };
 
 WeightSize weight_size(const remora_model_info& info) {
-  // 4-bit weights carry a 16-bit scale for every 64; the fast model keeps 8 bits then.
-  if (info.weights == REMORA_WEIGHTS_INT4) return {0.5 + 2.0 / 64, 1};
+  // 4-bit weights carry a 16-bit scale for each group; the fast model keeps 8 bits then.
+  if (info.weights == REMORA_WEIGHTS_INT4) return {0.5 + 2.0 / info.int4_group, 1};
   if (info.weights == REMORA_WEIGHTS_INT8) return {1, 1};
   return info.dtype == REMORA_DTYPE_F32 ? WeightSize{4, 4} : WeightSize{2, 2};
 }

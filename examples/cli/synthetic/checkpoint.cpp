@@ -47,7 +47,8 @@ void SyntheticCheckpoint::File::read(uint64_t offset, std::span<std::byte> out) 
   }
 }
 
-void SyntheticCheckpoint::write_to(const std::filesystem::path& folder) const {
+void SyntheticCheckpoint::write_to(const std::filesystem::path& folder, std::string_view without,
+                                   const std::function<void(std::string_view)>& before) const {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
@@ -56,6 +57,8 @@ void SyntheticCheckpoint::write_to(const std::filesystem::path& folder) const {
   }
   std::vector<std::byte> chunk(kWriteChunk);
   for (const auto& [name, file] : files_) {
+    if (name == without) continue;
+    if (before) before(name);
     const std::filesystem::path path = folder / name;
     const std::filesystem::path unfinished = path.string() + ".part";
     std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -29,8 +30,10 @@ class SyntheticCheckpoint {
   SyntheticCheckpoint& operator=(const SyntheticCheckpoint&) = delete;
 
   // Creates the folder where needed and writes every file, each under its name only when complete.
-  // Throws Failure naming the file that cannot be written.
-  void write_to(const std::filesystem::path& folder) const;
+  // Throws Failure naming the file that cannot be written. `without`: a file that is left out;
+  // `before`, or null, is told each name before the file is made.
+  void write_to(const std::filesystem::path& folder, std::string_view without = {},
+                const std::function<void(std::string_view)>& before = {}) const;
 
   // Serves the files to the library. This object must outlive every model made from the reader.
   remora_reader reader() const;
