@@ -108,7 +108,7 @@ namespace Remora
         OggOpus = 5,
     }
 
-    /// <summary>Parts of a model to leave out.</summary>
+    /// <summary>Parts of a model to leave out, and what to measure.</summary>
     [Flags]
     public enum ModelFlags : uint
     {
@@ -125,6 +125,10 @@ namespace Remora
 
         /// <summary>Configuration and tokenizer only: no weights are read.</summary>
         TextOnly = 8,
+
+        /// <summary>Measure what 8 or 4 bit weights lose: <see cref="Model.WeightErrors"/>.
+        /// </summary>
+        WeightErrors = 16,
     }
 
     /// <summary>What a session does beside speaking.</summary>

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Remora.Native;
@@ -74,6 +75,41 @@ namespace Remora
             Source source, ModelOptions options = null,
             CancellationToken cancellation = default(CancellationToken)) =>
             OpenAsync(progress => Open(source, options, progress), options, cancellation);
+
+        /// <summary>What quantising the weights lost, for each kind of matrix, of a model loaded with
+        /// <see cref="ModelFlags.WeightErrors"/>.</summary>
+        /// <exception cref="RemoraException">InvalidState: nothing was measured.</exception>
+        public IReadOnlyList<WeightError> WeightErrors()
+        {
+            var errors = new List<WeightError>();
+            while (true)
+            {
+                var error = new remora_weight_error
+                {
+                    struct_size = (uint)sizeof(remora_weight_error),
+                };
+                int status = NativeMethods.remora_model_weight_error(
+                    Handle, (UIntPtr)errors.Count, &error);
+                RemoraException.Check(status);
+                if (status == (int)Status.End) return errors;
+                errors.Add(new WeightError(&error));
+            }
+        }
+
+        /// <summary>Writes the 8 or 4 bit weights as the model.safetensors of a quantised checkpoint:
+        /// beside the other files of its checkpoint it loads without converting. `progress` is given
+        /// the part that is written; false stops with an OperationCanceledException.</summary>
+        /// <exception cref="RemoraException">Unsupported: the weights are not quantised. Io: the
+        /// file cannot be written; nothing is left behind.</exception>
+        public void SaveWeights(string path, Func<float, bool> progress = null)
+        {
+            using (var scope = new CallbackScope(null, progress))
+            fixed (byte* utf8 = Utf8.Path(path, nameof(path)))
+            {
+                scope.Check(NativeMethods.remora_model_save_weights(
+                    Handle, utf8, progress == null ? IntPtr.Zero : Callbacks.Progress, scope.User));
+            }
+        }
 
         /// <summary>Text to token ids, as inside a prompt. Flags: None, or AllowControl to let
         /// typed control tokens act.</summary>

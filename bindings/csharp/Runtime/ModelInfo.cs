@@ -25,6 +25,8 @@ namespace Remora
             HasLm = info->has_lm != 0;
             HasCodec = info->has_codec != 0;
             HasEncoder = info->has_encoder != 0;
+            Int4Group = info->int4_group;
+            SavedWeights = info->saved_weights != 0;
         }
 
         /// <summary>"s2-pro", "s1-mini" or "codec".</summary>
@@ -70,6 +72,48 @@ namespace Remora
         public bool HasCodec { get; }
 
         public bool HasEncoder { get; }
+
+        /// <summary>Columns that share a scale in 4-bit weights; 0 where there are none.</summary>
+        public int Int4Group { get; }
+
+        /// <summary>The checkpoint is quantised: its weights are mapped, not converted.</summary>
+        public bool SavedWeights { get; }
+    }
+
+    /// <summary>What quantising lost, for one kind of matrix: all layers together, against the
+    /// checkpoint's.</summary>
+    public sealed class WeightError
+    {
+        internal unsafe WeightError(remora_weight_error* error)
+        {
+            Layer = Utf8.ReadField(error->layer, 64);
+            Weights = (Weights)error->weights;
+            Int4Group = error->int4_group;
+            Numbers = error->numbers;
+            RelativeError = error->relative_error;
+            LargestError = error->largest_error;
+            LargestNumber = error->largest_number;
+        }
+
+        /// <summary>Such as "layers.*.attention.wqkv".</summary>
+        public string Layer { get; }
+
+        public Weights Weights { get; }
+
+        /// <summary>Columns that share a scale in 4-bit weights; 0 where there are none.</summary>
+        public int Int4Group { get; }
+
+        /// <summary>How many numbers were compared.</summary>
+        public ulong Numbers { get; }
+
+        /// <summary>The root of the sum of squared differences over that of squared originals.
+        /// </summary>
+        public float RelativeError { get; }
+
+        public float LargestError { get; }
+
+        /// <summary>The largest size of an original.</summary>
+        public float LargestNumber { get; }
     }
 
     /// <summary>The memory a model takes, in bytes.</summary>

@@ -48,6 +48,14 @@ namespace Remora
             set => _native.weights = (int)value;
         }
 
+        /// <summary>Columns that share a scale in 4-bit weights: 32 or 64; 0: the library's choice.
+        /// </summary>
+        public int Int4Group
+        {
+            get => _native.int4_group;
+            set => _native.int4_group = value;
+        }
+
         /// <summary>Auto: F32.</summary>
         public DType CodecDType
         {

@@ -66,6 +66,48 @@ namespace Remora.Tests
         }
 
         [Test]
+        public static void QuantisedWeightsAreSavedAndLoadAsTheyAre()
+        {
+            string folder = Path.Combine(Path.GetTempPath(), "remora-saved-" + Guid.NewGuid());
+            Directory.CreateDirectory(folder);
+            try
+            {
+                foreach (string file in Directory.GetFiles(Fixture.GoldenFolder))
+                    if (!file.EndsWith(".safetensors") && !file.EndsWith(".index.json"))
+                        File.Copy(file, Path.Combine(folder, Path.GetFileName(file)));
+                string weights = Path.Combine(folder, "model.safetensors");
+                var options = new ModelOptions
+                {
+                    Weights = Weights.Int4, Int4Group = 32, Flags = ModelFlags.WeightErrors,
+                };
+                using (Model converted = Model.Open(Fixture.GoldenFolder, options))
+                {
+                    Check.True(converted.WeightErrors().Any(
+                                   error => error.Layer == "layers.*.attention.wo" &&
+                                            error.Int4Group == 32 && error.RelativeError > 0),
+                               "each kind of matrix was measured");
+                    Check.Throws<OperationCanceledException>(
+                        () => converted.SaveWeights(weights, fraction => false));
+                    Check.True(!File.Exists(weights), "a stop leaves nothing");
+                    var seen = new List<float>();
+                    converted.SaveWeights(weights, fraction => { seen.Add(fraction); return true; });
+                    Check.Equal(1F, seen.Last(), "the last one");
+                }
+                using (Model saved = Model.Open(folder))
+                {
+                    Check.Equal(Weights.Int4, saved.Info.Weights);
+                    Check.Equal(32, saved.Info.Int4Group);
+                    Check.True(saved.Info.SavedWeights, "it says so");
+                    Check.Fails(Status.InvalidState, () => saved.WeightErrors());
+                }
+            }
+            finally
+            {
+                Directory.Delete(folder, true);
+            }
+        }
+
+        [Test]
         public static void ProgressRisesToOne()
         {
             var seen = new List<float>();

@@ -68,6 +68,14 @@ namespace Remora.Native
             out UIntPtr needed);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        internal static extern int remora_model_save_weights(
+            ModelHandle model, byte* utf8Path, IntPtr progress, IntPtr user);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        internal static extern int remora_model_weight_error(
+            ModelHandle model, UIntPtr index, remora_weight_error* result);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern void remora_model_destroy(IntPtr model);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]

@@ -28,7 +28,7 @@ namespace Remora.Native
         public int dtype;
         public int weights;
         public int codec_dtype;
-        public int reserved0;
+        public int int4_group;
         public IntPtr progress;
         public IntPtr progress_user;
     }
@@ -55,6 +55,8 @@ namespace Remora.Native
         public int has_codec;
         public int has_encoder;
         public fixed byte family[32];
+        public int int4_group;
+        public int saved_weights;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -65,6 +67,19 @@ namespace Remora.Native
         public fixed byte name[120];
         public ulong memory_total;
         public ulong memory_free;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct remora_weight_error
+    {
+        public uint struct_size;
+        public int weights;
+        public int int4_group;
+        public float relative_error;
+        public ulong numbers;
+        public float largest_error;
+        public float largest_number;
+        public fixed byte layer[64];
     }
 
     [StructLayout(LayoutKind.Sequential)]

@@ -88,6 +88,7 @@ pub const REMORA_MODEL_NO_ENCODER: u32 = 1;
 pub const REMORA_MODEL_NO_CODEC: u32 = 2;
 pub const REMORA_MODEL_NO_LM: u32 = 4;
 pub const REMORA_MODEL_TEXT_ONLY: u32 = 8;
+pub const REMORA_MODEL_WEIGHT_ERRORS: u32 = 16;
 
 // remora_session_params.flags
 pub const REMORA_SESSION_KEEP_LOGITS: u32 = 1;

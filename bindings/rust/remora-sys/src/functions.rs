@@ -106,6 +106,17 @@ extern "C" {
         capacity: usize,
         needed: *mut usize,
     ) -> remora_status;
+    pub fn remora_model_save_weights(
+        model: *const remora_model,
+        utf8_path: *const c_char,
+        progress: remora_progress_fn,
+        user: *mut c_void,
+    ) -> remora_status;
+    pub fn remora_model_weight_error(
+        model: *const remora_model,
+        index: usize,
+        out: *mut remora_weight_error,
+    ) -> remora_status;
     pub fn remora_model_destroy(model: *mut remora_model);
 
     // Voice.

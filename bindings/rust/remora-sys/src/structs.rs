@@ -68,7 +68,7 @@ pub struct remora_model_params {
     pub dtype: remora_dtype,
     pub weights: remora_weights,
     pub codec_dtype: remora_dtype,
-    pub reserved0: i32,
+    pub int4_group: i32,
     pub progress: remora_progress_fn,
     pub progress_user: *mut c_void,
 }
@@ -95,6 +95,8 @@ pub struct remora_model_info {
     pub has_codec: i32,
     pub has_encoder: i32,
     pub family: [c_char; 32],
+    pub int4_group: i32,
+    pub saved_weights: i32,
 }
 
 #[repr(C)]
@@ -115,6 +117,19 @@ pub struct remora_memory {
     pub weights: u64,
     pub codec: u64,
     pub kv_per_position: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct remora_weight_error {
+    pub struct_size: u32,
+    pub weights: remora_weights,
+    pub int4_group: i32,
+    pub relative_error: f32,
+    pub numbers: u64,
+    pub largest_error: f32,
+    pub largest_number: f32,
+    pub layer: [c_char; 64],
 }
 
 #[repr(C)]

@@ -39,7 +39,7 @@ macro_rules! c_structs {
 
 c_structs! {
     remora_reader remora_model_params remora_model_info remora_device_info remora_memory
-    remora_session_params remora_sampling remora_prompt remora_frame remora_stats
+    remora_weight_error remora_session_params remora_sampling remora_prompt remora_frame remora_stats
     remora_audio_info
 }
 

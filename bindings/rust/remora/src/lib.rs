@@ -52,7 +52,7 @@ pub use library::{
     version, DeviceInfo, Version,
 };
 pub use model::{Model, Progress};
-pub use model_info::{Memory, ModelInfo};
+pub use model_info::{Memory, ModelInfo, WeightError};
 pub use options::{ModelOptions, SessionOptions};
 pub use prompt::{Prompt, Sampling};
 pub use reader::Reader;

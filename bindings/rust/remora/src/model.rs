@@ -8,9 +8,9 @@ use std::sync::Arc;
 use remora_sys as sys;
 
 use crate::callback;
-use crate::error::Result;
-use crate::ffi::{c_int, collect, columns, create, describe, path_text, Owned};
-use crate::model_info::{Memory, ModelInfo};
+use crate::error::{check, Result};
+use crate::ffi::{c_int, collect, columns, create, describe, path_text, CStruct, Owned};
+use crate::model_info::{Memory, ModelInfo, WeightError};
 use crate::options::ModelOptions;
 use crate::prompt::Prompt;
 use crate::source::{ReaderSlot, Source};
@@ -94,10 +94,7 @@ impl Model {
         call: impl FnOnce(&sys::remora_model_params, *mut *mut sys::remora_model) -> i32,
     ) -> Result<Self> {
         let mut params = options.raw()?;
-        if let Some(progress) = progress.as_mut() {
-            params.progress = Some(on_progress);
-            params.progress_user = std::ptr::from_mut::<&mut Progress<'_>>(progress).cast();
-        }
+        (params.progress, params.progress_user) = callback_of(&mut progress);
         let raw = create(|out| call(&params, out))?;
         let mut inner = Inner { raw, n_codebooks: 0, _reader: reader };
         inner.n_codebooks = inner.describe()?.n_codebooks.try_into().unwrap_or(0);
@@ -130,6 +127,45 @@ impl Model {
         // SAFETY: a live model, and a struct with its size filled in.
         let raw = describe(|out| unsafe { sys::remora_model_memory(self.as_ptr(), out) })?;
         Ok(Memory::from_raw(&raw))
+    }
+
+    /// Writes the language model's 8 or 4 bit weights as the `model.safetensors` of a quantised
+    /// checkpoint: beside the other files of its checkpoint it loads without converting. The file
+    /// appears under its name when it is whole.
+    ///
+    /// # Errors
+    /// `Unsupported`: the weights are not quantised. `Io`: cannot be written. `Cancelled` when
+    /// `progress` broke off.
+    pub fn save_weights(
+        &self,
+        path: impl AsRef<Path>,
+        mut progress: Option<&mut Progress<'_>>,
+    ) -> Result<()> {
+        let path = path_text(path.as_ref())?;
+        let (callback, user) = callback_of(&mut progress);
+        // SAFETY: a live model, a NUL-terminated text, a callback with what it gets.
+        let status =
+            unsafe { sys::remora_model_save_weights(self.as_ptr(), path.as_ptr(), callback, user) };
+        check(status).map(drop)
+    }
+
+    /// What quantising the weights lost, for each kind of matrix.
+    ///
+    /// # Errors
+    /// `InvalidState`: the model was loaded without [`ModelOptions::weight_errors`], or nothing was
+    /// quantised then.
+    pub fn weight_errors(&self) -> Result<Vec<WeightError>> {
+        let mut errors = Vec::new();
+        loop {
+            let mut raw = sys::remora_weight_error::sized();
+            // SAFETY: a live model, and a struct with its size filled in.
+            let status =
+                unsafe { sys::remora_model_weight_error(self.as_ptr(), errors.len(), &mut raw) };
+            if check(status)? == sys::REMORA_END {
+                return Ok(errors);
+            }
+            errors.push(WeightError::from_raw(&raw));
+        }
     }
 
     /// Text to token ids, as inside a prompt. `allow_control` lets typed control tokens act.
@@ -200,9 +236,19 @@ impl std::fmt::Debug for Model {
     }
 }
 
+/// What C gets for it; `progress` must live as long as C may call.
+fn callback_of(progress: &mut Option<&mut Progress<'_>>) -> (sys::remora_progress_fn, *mut c_void) {
+    match progress.as_mut() {
+        Some(progress) => {
+            (Some(on_progress), std::ptr::from_mut::<&mut Progress<'_>>(progress).cast())
+        }
+        None => (None, std::ptr::null_mut()),
+    }
+}
+
 unsafe extern "C" fn on_progress(user: *mut c_void, fraction: f32) -> i32 {
     callback::guard(|| {
-        // SAFETY: `load` gave this pointer, for the time of its call.
+        // SAFETY: `callback_of` gave this pointer, for the time of the call.
         let progress = unsafe { &mut *user.cast::<&mut Progress<'_>>() };
         i32::from(progress(fraction).is_break())
     })

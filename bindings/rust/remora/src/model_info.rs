@@ -37,6 +37,10 @@ pub struct ModelInfo {
     pub has_lm: bool,
     pub has_codec: bool,
     pub has_encoder: bool,
+    /// Columns that share a scale in 4-bit weights; 0 where there are none.
+    pub int4_group: u32,
+    /// The checkpoint is quantised: its weights are mapped, not converted.
+    pub saved_weights: bool,
 }
 
 impl ModelInfo {
@@ -61,6 +65,42 @@ impl ModelInfo {
             has_lm: raw.has_lm != 0,
             has_codec: raw.has_codec != 0,
             has_encoder: raw.has_encoder != 0,
+            int4_group: raw.int4_group.try_into().unwrap_or(0),
+            saved_weights: raw.saved_weights != 0,
+        }
+    }
+}
+
+/// What quantising lost, for one kind of matrix: all layers together, against the checkpoint's.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WeightError {
+    /// Such as "layers.*.attention.wqkv".
+    pub layer: String,
+    /// How these matrices are kept.
+    pub weights: Weights,
+    /// Columns that share a scale in 4-bit weights; 0 where there are none.
+    pub int4_group: u32,
+    /// How many numbers were compared.
+    pub numbers: u64,
+    /// The root of the sum of squared differences over the sum of squared originals.
+    pub relative_error: f32,
+    /// The largest difference.
+    pub largest_error: f32,
+    /// The largest size of an original.
+    pub largest_number: f32,
+}
+
+impl WeightError {
+    pub(crate) fn from_raw(raw: &sys::remora_weight_error) -> Self {
+        Self {
+            layer: array_text(&raw.layer),
+            weights: Weights::from_raw(raw.weights),
+            int4_group: raw.int4_group.try_into().unwrap_or(0),
+            numbers: raw.numbers,
+            relative_error: raw.relative_error,
+            largest_error: raw.largest_error,
+            largest_number: raw.largest_number,
         }
     }
 }

@@ -28,6 +28,10 @@ pub struct ModelOptions {
     pub no_lm: bool,
     /// Configuration and tokenizer only: no weights are read.
     pub text_only: bool,
+    /// Columns that share a scale in 4-bit weights: 32 or 64; 0 is the library's choice.
+    pub int4_group: u32,
+    /// Measure what quantising loses, for [`Model::weight_errors`](crate::Model::weight_errors).
+    pub weight_errors: bool,
 }
 
 impl ModelOptions {
@@ -48,6 +52,8 @@ impl ModelOptions {
             no_codec: has(sys::REMORA_MODEL_NO_CODEC),
             no_lm: has(sys::REMORA_MODEL_NO_LM),
             text_only: has(sys::REMORA_MODEL_TEXT_ONLY),
+            int4_group: u32::try_from(raw.int4_group).unwrap_or(0),
+            weight_errors: has(sys::REMORA_MODEL_WEIGHT_ERRORS),
         })
     }
 
@@ -57,12 +63,14 @@ impl ModelOptions {
         raw.flags = flag(self.no_encoder, sys::REMORA_MODEL_NO_ENCODER)
             | flag(self.no_codec, sys::REMORA_MODEL_NO_CODEC)
             | flag(self.no_lm, sys::REMORA_MODEL_NO_LM)
-            | flag(self.text_only, sys::REMORA_MODEL_TEXT_ONLY);
+            | flag(self.text_only, sys::REMORA_MODEL_TEXT_ONLY)
+            | flag(self.weight_errors, sys::REMORA_MODEL_WEIGHT_ERRORS);
         raw.device = self.device.raw();
         raw.device_index = self.device_index;
         raw.dtype = self.dtype.raw();
         raw.weights = self.weights.raw();
         raw.codec_dtype = self.codec_dtype.raw();
+        raw.int4_group = c_int(self.int4_group);
         Ok(raw)
     }
 }

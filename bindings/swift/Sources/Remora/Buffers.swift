@@ -31,6 +31,7 @@ extension remora_model_params: CStruct {}
 extension remora_model_info: CStruct {}
 extension remora_device_info: CStruct {}
 extension remora_memory: CStruct {}
+extension remora_weight_error: CStruct {}
 extension remora_session_params: CStruct {}
 extension remora_sampling: CStruct {}
 extension remora_prompt: CStruct {}

@@ -1,5 +1,11 @@
 import CRemora
 
+/// What the library calls while it loads or writes.
+private let progressFunction: remora_progress_fn = { user, fraction in
+  guard let callback = Callback<(Float) throws -> Bool>.from(user) else { return 1 }
+  return callback.answer { try callback.call(fraction) }
+}
+
 /// Weights, tokenizer and codec: immutable, shared by any number of sessions and threads.
 public final class Model: @unchecked Sendable {
   public let info: ModelInfo
@@ -42,10 +48,7 @@ public final class Model: @unchecked Sendable {
     var params = options.raw
     let callback = progress.map { Callback($0) }
     if let callback {
-      params.progress = { user, fraction in
-        guard let callback = Callback<(Float) throws -> Bool>.from(user) else { return 1 }
-        return callback.answer { try callback.call(fraction) }
-      }
+      params.progress = progressFunction
       params.progress_user = callback.pointer
     }
     var created: OpaquePointer?
@@ -83,6 +86,36 @@ public final class Model: @unchecked Sendable {
     let status = remora_model_estimate(source.raw, &params, &memory)
     try check(status, underlying: source.reader?.takeThrown())
     return ModelMemory(memory)
+  }
+
+  /// Writes the 8 or 4 bit weights as the `model.safetensors` of a quantised checkpoint: beside the
+  /// other files of its checkpoint it loads without converting. The file appears when it is whole.
+  ///
+  /// - Parameter progress: as of loading.
+  /// - Throws: `.unsupported` where the weights are not quantised, `.io`, `.cancelled`.
+  public func saveWeights(
+    to path: String, progress: ((Float) throws -> Bool)? = nil
+  ) throws(RemoraError) {
+    try checkName(path, as: "path")
+    let callback = progress.map { Callback($0) }
+    let status = withExtendedLifetime(callback) {
+      remora_model_save_weights(
+        raw, path, callback == nil ? nil : progressFunction, callback?.pointer)
+    }
+    try check(status, underlying: callback?.thrown)
+  }
+
+  /// What quantising the weights lost, for each kind of matrix, of a model loaded with
+  /// `.weightErrors`. Throws `.invalidState` where nothing was measured.
+  public func weightErrors() throws(RemoraError) -> [WeightError] {
+    var errors: [WeightError] = []
+    while true {
+      var error = remora_weight_error.sized()
+      let status = remora_model_weight_error(raw, errors.count, &error)
+      try check(status)
+      if status == REMORA_END { return errors }
+      errors.append(WeightError(error))
+    }
   }
 
   /// Text to token ids, as inside a prompt. With `allowControl`, control tokens typed in the text

@@ -29,6 +29,10 @@ public struct ModelInfo: Sendable, Hashable {
   public let hasLanguageModel: Bool
   public let hasCodec: Bool
   public let hasEncoder: Bool
+  /// Columns that share a scale in 4-bit weights; 0 where there are none.
+  public let int4Group: Int
+  /// The checkpoint is quantised: its weights are mapped, not converted.
+  public let hasSavedWeights: Bool
 
   init(describing model: OpaquePointer) throws(RemoraError) {
     var raw = remora_model_info.sized()
@@ -51,6 +55,34 @@ public struct ModelInfo: Sendable, Hashable {
     hasLanguageModel = raw.has_lm != 0
     hasCodec = raw.has_codec != 0
     hasEncoder = raw.has_encoder != 0
+    int4Group = Int(raw.int4_group)
+    hasSavedWeights = raw.saved_weights != 0
+  }
+}
+
+/// What quantising lost, for one kind of matrix: all layers together, against the checkpoint's.
+public struct WeightError: Sendable, Hashable {
+  /// Such as "layers.*.attention.wqkv".
+  public let layer: String
+  public let weights: WeightFormat
+  /// Columns that share a scale in 4-bit weights; 0 where there are none.
+  public let int4Group: Int
+  /// How many numbers were compared.
+  public let numbers: UInt64
+  /// The root of the sum of squared differences over that of squared originals.
+  public let relativeError: Float
+  public let largestError: Float
+  /// The largest size of an original.
+  public let largestNumber: Float
+
+  init(_ raw: remora_weight_error) {
+    layer = string(fromCharacters: raw.layer)
+    weights = WeightFormat(rawValue: raw.weights)
+    int4Group = Int(raw.int4_group)
+    numbers = raw.numbers
+    relativeError = raw.relative_error
+    largestError = raw.largest_error
+    largestNumber = raw.largest_number
   }
 }
 

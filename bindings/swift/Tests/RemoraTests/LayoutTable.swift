@@ -13,6 +13,7 @@ let structLayouts: [String: [String]] = [
   "remora_model_info": modelInfo,
   "remora_device_info": deviceInfo,
   "remora_memory": memory,
+  "remora_weight_error": weightError,
   "remora_session_params": sessionParams,
   "remora_sampling": sampling,
   "remora_prompt": prompt,
@@ -40,7 +41,7 @@ private let modelParams: [String] = [
   field("dtype", \remora_model_params.dtype),
   field("weights", \remora_model_params.weights),
   field("codec_dtype", \remora_model_params.codec_dtype),
-  field("reserved0", \remora_model_params.reserved0),
+  field("int4_group", \remora_model_params.int4_group),
   field("progress", \remora_model_params.progress),
   field("progress_user", \remora_model_params.progress_user),
 ]
@@ -66,6 +67,8 @@ private let modelInfo: [String] = [
   field("has_codec", \remora_model_info.has_codec),
   field("has_encoder", \remora_model_info.has_encoder),
   field("family", \remora_model_info.family),
+  field("int4_group", \remora_model_info.int4_group),
+  field("saved_weights", \remora_model_info.saved_weights),
 ]
 
 private let deviceInfo: [String] = [
@@ -84,6 +87,18 @@ private let memory: [String] = [
   field("weights", \remora_memory.weights),
   field("codec", \remora_memory.codec),
   field("kv_per_position", \remora_memory.kv_per_position),
+]
+
+private let weightError: [String] = [
+  "size \(MemoryLayout<remora_weight_error>.size)",
+  field("struct_size", \remora_weight_error.struct_size),
+  field("weights", \remora_weight_error.weights),
+  field("int4_group", \remora_weight_error.int4_group),
+  field("relative_error", \remora_weight_error.relative_error),
+  field("numbers", \remora_weight_error.numbers),
+  field("largest_error", \remora_weight_error.largest_error),
+  field("largest_number", \remora_weight_error.largest_number),
+  field("layer", \remora_weight_error.layer),
 ]
 
 private let sessionParams: [String] = [
@@ -228,6 +243,7 @@ let constants: [String: Int] = [
   "REMORA_MODEL_NO_CODEC": REMORA_MODEL_NO_CODEC,
   "REMORA_MODEL_NO_LM": REMORA_MODEL_NO_LM,
   "REMORA_MODEL_TEXT_ONLY": REMORA_MODEL_TEXT_ONLY,
+  "REMORA_MODEL_WEIGHT_ERRORS": REMORA_MODEL_WEIGHT_ERRORS,
   "REMORA_SESSION_KEEP_LOGITS": REMORA_SESSION_KEEP_LOGITS,
   "REMORA_PROMPT_CONTINUE": REMORA_PROMPT_CONTINUE,
   "REMORA_PROMPT_ALLOW_CONTROL": REMORA_PROMPT_ALLOW_CONTROL,

@@ -71,6 +71,36 @@ private final class FolderReader: CheckpointReader {
     #expect(failure { _ = try Model.estimate(source: empty) }?.code == .io)
   }
 
+  @Test func quantisedWeightsAreSavedAndLoadAsTheyAre() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/remora-saved-\(UUID())"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for file in ["config.json", "tokenizer.json"] {
+      try FileManager.default.copyItem(atPath: path(file), toPath: "\(folder)/\(file)")
+    }
+    var options = ModelOptions()
+    options.weights = .int4
+    options.int4Group = 32
+    options.parts = .weightErrors
+    let converted = try Model(directory: Place.data("lm/s2pro_tiny"), options: options)
+    let measured = try converted.weightErrors()
+    #expect(measured.contains { $0.layer == "layers.*.attention.wo" && $0.int4Group == 32 })
+    let file = folder + "/model.safetensors"
+    #expect(failure { try converted.saveWeights(to: file) { _ in false } }?.code == .cancelled)
+    #expect(!FileManager.default.fileExists(atPath: file))
+    var last: Float = 0
+    try converted.saveWeights(to: file) { fraction in
+      last = fraction
+      return true
+    }
+    #expect(last == 1)
+    let saved = try Model(directory: folder)
+    #expect(saved.info.weights == .int4)
+    #expect(saved.info.int4Group == 32 && saved.info.hasSavedWeights)
+    #expect(try codes(saved) == codes(converted))
+    #expect(failure { _ = try saved.weightErrors() }?.code == .invalidState)
+  }
+
   static let expected = Result { try codes(Model(directory: Place.data("lm/s2pro_tiny"))) }
 
   @Test func singleFilesServe() throws {

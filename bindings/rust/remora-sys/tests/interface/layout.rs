@@ -44,16 +44,19 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
     layouts! {
         remora_reader { struct_size flags user open read_at close }
         remora_model_params {
-            struct_size flags device device_index dtype weights codec_dtype reserved0 progress
+            struct_size flags device device_index dtype weights codec_dtype int4_group progress
             progress_user
         }
         remora_model_info {
             struct_size sample_rate samples_per_frame n_codebooks codebook_size max_seq_len
             vocab_size semantic_begin semantic_end end_token device device_index dtype weights
-            codec_dtype has_lm has_codec has_encoder family
+            codec_dtype has_lm has_codec has_encoder family int4_group saved_weights
         }
         remora_device_info { struct_size flags name memory_total memory_free }
         remora_memory { struct_size flags weights codec kv_per_position }
+        remora_weight_error {
+            struct_size weights int4_group relative_error numbers largest_error largest_number layer
+        }
         remora_session_params {
             struct_size flags capacity kv_mode sdpa codec_chunk_first codec_chunk_next reserved0
         }
@@ -90,7 +93,8 @@ fn constants() -> BTreeMap<&'static str, i64> {
         REMORA_FINISH_CANCELLED REMORA_FINISH_ERROR REMORA_LOG_ERROR REMORA_LOG_WARN REMORA_LOG_INFO
         REMORA_LOG_DEBUG REMORA_AUDIO_WAV_PCM16 REMORA_AUDIO_WAV_PCM24 REMORA_AUDIO_WAV_FLOAT
         REMORA_AUDIO_FLAC16 REMORA_AUDIO_FLAC24 REMORA_AUDIO_OGG_OPUS REMORA_MODEL_NO_ENCODER
-        REMORA_MODEL_NO_CODEC REMORA_MODEL_NO_LM REMORA_MODEL_TEXT_ONLY REMORA_SESSION_KEEP_LOGITS
+        REMORA_MODEL_NO_CODEC REMORA_MODEL_NO_LM REMORA_MODEL_TEXT_ONLY REMORA_MODEL_WEIGHT_ERRORS
+        REMORA_SESSION_KEEP_LOGITS
         REMORA_PROMPT_CONTINUE REMORA_PROMPT_ALLOW_CONTROL REMORA_PROMPT_NO_SPLIT
         REMORA_PROMPT_CLEAN_TEXT
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -35,6 +36,41 @@ fn an_estimate_is_what_the_loaded_model_takes() {
     }
     let error = Model::estimate(&mut Source::new().expect("a source"), &options);
     assert_eq!(error.expect_err("no files").code(), ErrorCode::Io);
+}
+
+#[test]
+fn quantised_weights_are_saved_and_load_as_they_are() {
+    let folder = std::env::temp_dir().join(format!("remora-rust-saved-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for file in FILES {
+        std::fs::write(folder.join(file), bytes_of(file)).expect(file);
+    }
+    let mut options = ModelOptions::new().expect("the defaults");
+    (options.weights, options.int4_group, options.weight_errors) = (Weights::Int4, 32, true);
+    let converted = Model::open_with(&folder, &options, None).expect("a model");
+    let errors = converted.weight_errors().expect("what was measured");
+    assert!(errors.iter().any(|e| e.layer == "layers.*.attention.wo" && e.int4_group == 32));
+    assert!(errors.iter().all(|e| e.numbers > 0 && e.relative_error > 0.0));
+
+    let file = folder.join("model.safetensors");
+    let stopped = converted.save_weights(&file, Some(&mut |_| ControlFlow::Break(())));
+    assert_eq!(stopped.expect_err("stopped").code(), ErrorCode::Cancelled);
+    let mut last = 0.0;
+    let mut progress = |fraction| {
+        last = fraction;
+        ControlFlow::Continue(())
+    };
+    converted.save_weights(&file, Some(&mut progress)).expect("a file");
+    assert!((last - 1.0).abs() < f32::EPSILON);
+
+    let saved = Model::open(&folder).expect("the saved model");
+    let info = saved.info().expect("what it is");
+    assert_eq!((info.weights, info.int4_group, info.saved_weights), (Weights::Int4, 32, true));
+    assert_eq!(saved.weight_errors().expect_err("not measured").code(), ErrorCode::InvalidState);
+    let codes = |model| speak(&mut Session::new(model).expect("a session"));
+    assert_eq!(codes(&saved), codes(&converted));
+    assert!(!converted.info().expect("what it is").saved_weights);
+    std::fs::remove_dir_all(&folder).expect("it goes");
 }
 
 /// The codes of a short greedy speech.
