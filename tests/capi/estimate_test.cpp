@@ -350,7 +350,7 @@ TEST(Estimate, ArgumentsAreChecked) {
   EXPECT_EQ(remora_model_estimate(source.get(), nullptr, &memory), REMORA_E_ABI);
 
   remora_model_params params = default_params();
-  params.flags = 16;
+  params.flags = uint32_t{1} << 31;
   EXPECT_EQ(estimate(source.get(), &params).status, REMORA_E_INVALID_ARGUMENT);
   params = default_params();
   params.struct_size = 4;
