@@ -112,8 +112,7 @@ public final class Model: @unchecked Sendable {
     while true {
       var error = remora_weight_error.sized()
       let status = remora_model_weight_error(raw, errors.count, &error)
-      try check(status)
-      if status == REMORA_END { return errors }
+      guard try checkUnlessEnd(status) else { return errors }
       errors.append(WeightError(error))
     }
   }

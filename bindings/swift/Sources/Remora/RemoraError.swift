@@ -68,7 +68,7 @@ func check(_ status: remora_status, underlying: (any Error)? = nil) throws(Remor
     .init(rawValue: status), String(cString: remora_last_error()), underlying: underlying)
 }
 
-/// The same for calls that can also report the end of a generation: false then.
+/// The same for calls that can also report the end of a generation or of a list: false then.
 func checkUnlessEnd(_ status: remora_status) throws(RemoraError) -> Bool {
   if status == REMORA_END { return false }
   try check(status)
