@@ -45,7 +45,6 @@ size_t run_file(const Bytes& bytes) {
 int main(int argc, char** argv) {
   size_t files = 0, inputs = 0;
   for (int i = 1; i < argc; ++i) {
-    if (!fs::is_directory(argv[i])) continue;  // a target need not have kept findings
     std::vector<fs::path> paths;
     for (const auto& entry : fs::directory_iterator(argv[i])) paths.push_back(entry.path());
     std::sort(paths.begin(), paths.end());

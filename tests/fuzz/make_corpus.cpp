@@ -144,7 +144,7 @@ void add_text(const Corpus& corpus) {
   std::vector<std::string> inputs;
   char options = 0;
   for (const auto& item : cases["strings"]) {
-    inputs.push_back(std::string(1, options) + item["text"].get<std::string>());
+    inputs.push_back(concat(std::string_view(&options, 1), item["text"].get<std::string>()));
     options = static_cast<char>((options + 11) % 64);
   }
   for (const std::string own :
@@ -153,7 +153,8 @@ void add_text(const Corpus& corpus) {
         "c]",
         "\xEF\xBB\xBF\r\n\r\none\r\n\r\ntwo\tthree\u200b\u00ad \u3000 four\u3002 <speaker:1> "
         "\xff\xc3"}) {
-    for (const char bits : {0, 5, 12, 31, 44, 63}) inputs.push_back(std::string(1, bits) + own);
+    for (const char bits : {0, 5, 12, 31, 44, 63})
+      inputs.push_back(concat(std::string_view(&bits, 1), own));
   }
   corpus.add_each("text", inputs);
 }
