@@ -50,7 +50,9 @@ bool holds_codec(const io::FileSet& files) {
 
 }  // namespace
 
-at::ScalarType choose_dtype(const lm::LmConfig& config) {
+at::ScalarType choose_dtype(const lm::LmConfig& config, lm::Weights weights) {
+  // Rounding the weights costs far more than bfloat16 does.
+  if (weights != lm::Weights::kAsDtype) return at::kBFloat16;
   // The tables that are only looked up stay as stored, so they do not count.
   const double parameters = stack_parameters(config.slow) + stack_parameters(config.fast);
   return parameters * sizeof(float) <= kFloat32Limit ? at::kFloat : at::kBFloat16;
@@ -80,8 +82,8 @@ ModelMemory Model::estimate(const io::FileSet& files, const ModelOptions& option
 void Model::read_text_side(const io::FileSet& files, const ModelOptions& options) {
   lm_config_ = lm::read_lm_config(files);
   tokenizer_ = text::load_tokenizer(files);
-  dtype_ = options.dtype.value_or(choose_dtype(*lm_config_));
   weights_ = options.weights;
+  dtype_ = options.dtype.value_or(choose_dtype(*lm_config_, weights_));
 }
 
 void Model::load_language_model(const io::FileSet& files, const ModelOptions& options) {

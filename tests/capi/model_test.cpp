@@ -95,6 +95,7 @@ TEST(Model, QuantisedWeightsAreSmallerAndSpeak) {
     info.struct_size = sizeof info;
     ASSERT_OK(remora_model_describe(model.get(), &info));
     EXPECT_EQ(info.weights, weights);
+    EXPECT_EQ(info.dtype, REMORA_DTYPE_BF16);  // AUTO, of a model that is float32 as it stands
     EXPECT_LT(weight_bytes(model.get()), weight_bytes(plain.get()));
     const auto session = open_session(model.get());
     const remora_sampling sampling = greedy(5);

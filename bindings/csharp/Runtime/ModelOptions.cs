@@ -35,7 +35,8 @@ namespace Remora
             set => _native.device_index = value;
         }
 
-        /// <summary>Auto on the CPU: F32 up to 4 GiB of F32 weights, else BF16.</summary>
+        /// <summary>Auto on the CPU: F32 up to 4 GiB of F32 weights; larger and quantised ones
+        /// BF16.</summary>
         public DType DType
         {
             get => (DType)_native.dtype;

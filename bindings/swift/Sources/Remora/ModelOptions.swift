@@ -23,7 +23,7 @@ public struct ModelOptions: Sendable {
   public var parts: Parts
   public var device: DeviceKind
   public var deviceIndex: Int
-  /// `.auto` on the CPU: float32 up to 4 GiB of such weights, else bfloat16.
+  /// `.auto` on the CPU: float32 up to 4 GiB of such weights; larger and quantised ones bfloat16.
   public var numberType: NumberType
   public var weights: WeightFormat
   public var codecNumberType: NumberType
