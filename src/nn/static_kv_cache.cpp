@@ -11,6 +11,8 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/DeviceType.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/concat.h"
@@ -96,8 +98,9 @@ void StaticKvCache::write_range(int64_t layer, int64_t start, const at::Tensor& 
                                 const at::Tensor& v) {
   const int64_t n = k.size(1);
   if (start < 0 || n > capacity() || start > capacity() - n) {
+    const int64_t last = std::min(start, std::numeric_limits<int64_t>::max() - n) + n - 1;
     throw Error(Status::kContextFull,
-                concat("static KV cache: slots ", start, " to ", start + n - 1,
+                concat("static KV cache: slots ", start, " to ", last,
                        " overflow the capacity of ", capacity(), "; nothing was written"));
   }
   keys_.select(0, layer).narrow(0, start, n).copy_(k.transpose(0, 1));
