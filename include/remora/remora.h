@@ -237,8 +237,7 @@ typedef struct remora_model_params {
   uint32_t flags;            /* REMORA_MODEL_* */
   remora_device_kind device; /* AUTO: CPU */
   int32_t device_index;
-  remora_dtype dtype;          /* AUTO on the CPU: F32 up to 4 GiB of F32 weights; else, and
-                                * where they are quantised, BF16 */
+  remora_dtype dtype;          /* AUTO, CPU: F32 up to 4 GiB of it; BF16 above, and if quantised */
   remora_weights weights;      /* AS_DTYPE asked of a quantised checkpoint: as it holds them */
   remora_dtype codec_dtype;    /* AUTO: F32 */
   int32_t int4_group;          /* INT4: columns that share a scale, 32 or 64; 0 = 64 */
