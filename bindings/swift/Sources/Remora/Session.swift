@@ -19,7 +19,7 @@ public struct Session: ~Copyable, Sendable {
     handle = SessionHandle(created!, model)
   }
 
-  private init(_ handle: SessionHandle) { self.handle = handle }
+  init(_ handle: SessionHandle) { self.handle = handle }
 
   /// Does the first-use work (memory, kernels, threads) now in place of in the first request.
   public mutating func warmUp() throws(RemoraError) {

@@ -47,6 +47,30 @@ import Testing
     #expect(try whole.stats().cacheLength == whole.position())
   }
 
+  @Test func sessionsSteppedTogetherMakeWhatTheyMakeAlone() throws {
+    var alone = try session(Models.golden.get(), .greedy(3))
+    try alone.prefill("Hello world.")
+    let expected = try alone.allFrames()
+    var group = SessionGroup()
+    for _ in 0..<2 { group.append(try session(Models.golden.get(), .greedy(3))) }
+    try group.withSession(1) { try $0.prefill("Hello world.") }
+    for index in 0...expected.count {
+      let made = try group.step()
+      guard case .failed(let error) = made[0] else {
+        Issue.record("a session without a prompt made something")
+        return
+      }
+      #expect(error.code == .invalidState && error.message.contains("no prompt yet"))
+      switch made[1] {
+      case .frame(let frame): #expect(index < expected.count && frame.codes == expected[index])
+      case .end: #expect(index == expected.count)
+      case .failed(let error): throw error
+      }
+    }
+    var none = SessionGroup()
+    #expect(throws: RemoraError.self) { _ = try none.step() }
+  }
+
   @Test func keptLogitsAreWhatGreedyCodesAreDrawnFrom() throws {
     let model = try Models.golden.get()
     var options = SessionOptions()
