@@ -36,8 +36,8 @@ struct ModelOptions {
   std::function<bool(float)> progress;  // fraction done; true stops the load
 };
 
-// Weights of up to 4 GiB in float32 are computed in float32, larger ones and those of 8 or 4 bits in
-// bfloat16: a rule by the model, so that a checkpoint gives the same result on every machine.
+// Weights of up to 4 GiB in float32 are computed in float32, larger ones and those of 8 or 4 bits
+// in bfloat16: a rule by the model, so that a checkpoint gives the same result on every machine.
 at::ScalarType choose_dtype(const lm::LmConfig& config, lm::Weights weights);
 
 // Bytes that a model takes; mapped files count too.

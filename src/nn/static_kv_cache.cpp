@@ -100,8 +100,8 @@ void StaticKvCache::write_range(int64_t layer, int64_t start, const at::Tensor& 
   if (start < 0 || n > capacity() || start > capacity() - n) {
     const int64_t last = std::min(start, std::numeric_limits<int64_t>::max() - n) + n - 1;
     throw Error(Status::kContextFull,
-                concat("static KV cache: slots ", start, " to ", last,
-                       " overflow the capacity of ", capacity(), "; nothing was written"));
+                concat("static KV cache: slots ", start, " to ", last, " overflow the capacity of ",
+                       capacity(), "; nothing was written"));
   }
   keys_.select(0, layer).narrow(0, start, n).copy_(k.transpose(0, 1));
   values_.select(0, layer).narrow(0, start, n).copy_(v.transpose(0, 1));

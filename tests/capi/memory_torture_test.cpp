@@ -77,8 +77,8 @@ class MemoryTorture : public testing::Test {
  protected:
   static void SetUpTestSuite() {
 #ifndef NDEBUG
-    // Such builds keep the memory of the last 4096 handles that were destroyed. Full from the start,
-    // they let go of one for each that comes, and blocks can be counted.
+    // Such builds keep the memory of the last 4096 handles that were destroyed. Full from the
+    // start, they let go of one for each that comes, and blocks can be counted.
     for (int i = 0; i < 5000; ++i) {
       remora_source* source = nullptr;
       ASSERT_OK(remora_source_create(&source));

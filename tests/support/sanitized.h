@@ -1,5 +1,5 @@
-// Whether this build is watched by AddressSanitizer or ThreadSanitizer: it is many times as slow, and
-// its memory is the sanitizer's.
+// Whether this build is watched by AddressSanitizer or ThreadSanitizer: it is many times as slow,
+// and its memory is the sanitizer's.
 #pragma once
 
 namespace remora::test {
