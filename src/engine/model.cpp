@@ -14,6 +14,8 @@ namespace {
 // Of the progress of a load: first the tokenizer, then the codec, then the rest.
 constexpr float kTextShare = 0.02F;
 constexpr float kCodecShare = 0.1F;
+// Rounding the weights to 8 or 4 bits costs far more than this does.
+constexpr at::ScalarType kQuantisedDtype = at::kBFloat16;
 constexpr double kFloat32Limit = 4.0 * 1024 * 1024 * 1024;  // bytes
 
 double stack_parameters(const lm::StackConfig& stack) {
@@ -51,8 +53,7 @@ bool holds_codec(const io::FileSet& files) {
 }  // namespace
 
 at::ScalarType choose_dtype(const lm::LmConfig& config, lm::Weights weights) {
-  // Rounding the weights costs far more than bfloat16 does.
-  if (weights != lm::Weights::kAsDtype) return at::kBFloat16;
+  if (weights != lm::Weights::kAsDtype) return kQuantisedDtype;
   // The tables that are only looked up stay as stored, so they do not count.
   const double parameters = stack_parameters(config.slow) + stack_parameters(config.fast);
   return parameters * sizeof(float) <= kFloat32Limit ? at::kFloat : at::kBFloat16;
@@ -90,6 +91,7 @@ void Model::load_language_model(const io::FileSet& files, const ModelOptions& op
   CancelFlag cancel;
   lm::LoadOptions load;
   load.dtype = dtype_;
+  if (!options.dtype) load.saved_dtype = kQuantisedDtype;
   load.device = options.device;
   load.semantic_begin = tokenizer_->semantic_begin();
   load.semantic_end = tokenizer_->semantic_end();

@@ -76,7 +76,7 @@ class Model : public LiveCount<Model> {
   // "s2-pro", "s1-mini" or "codec".
   std::string_view family_name() const;
   at::Device device() const { return device_; }
-  at::ScalarType dtype() const { return dtype_; }
+  at::ScalarType dtype() const { return lm_ ? lm_->dtype() : dtype_; }
   at::ScalarType codec_dtype() const { return codec_dtype_; }
   // As they are: those of a quantised checkpoint even where nothing was asked for.
   lm::Weights weights() const { return lm_ ? lm_->weights() : weights_; }

@@ -45,6 +45,7 @@ LoadOptions options_for(const io::StateDict& dict, const LoadOptions& asked) {
                        ", the tokenizer has ", asked.semantic_begin, " to ", asked.semantic_end,
                        " and ", asked.end_token, "; is the tokenizer from the same checkpoint?"));
   }
+  options.dtype = asked.saved_dtype.value_or(asked.dtype);
   options.weights = saved.weights;
   options.int4_group = saved.int4_group;
   return options;
