@@ -32,7 +32,7 @@ struct talk {
   const struct api* api;
   remora_model* model;
   remora_session* session;
-  volatile int pieces; /* of sound, so far */
+  _Atomic int pieces; /* of sound, so far */
 };
 
 static const char* g_library;
