@@ -13,10 +13,6 @@
 
 namespace remora::lm {
 
-bool can_batch(const LanguageModel& model, const DecoderOptions& options) {
-  return one_go_applies(model, options.kv_mode, options.sdpa);
-}
-
 std::vector<int32_t> column_of(const Frame& frame) {
   std::vector<int32_t> column{frame.main_token};
   column.insert(column.end(), frame.codes.begin(), frame.codes.end());
@@ -36,6 +32,7 @@ class Decoder::Batch {
   struct Member {
     State* state;
     Turn* turn;
+    std::vector<int32_t> column{};  // of the whole frame
   };
   // Those that fail drop out of `members`, with the error in their turn.
   void finish_steps(std::vector<Member>& members);
@@ -104,15 +101,16 @@ void Decoder::Batch::draw(std::vector<Member>& members, int64_t codebook) {
 
 void Decoder::Batch::run_slow(std::vector<Member>& members) {
   lanes_.clear();
-  for (const Member& member : members) {
-    model_.slow().embed_column(column_of(member.turn->frame), slow_.input(lanes_.size()));
+  for (Member& member : members) {
+    member.column = column_of(member.turn->frame);
+    model_.slow().embed_column(member.column, slow_.input(lanes_.size()));
     lanes_.push_back(member.state->slow.lane(member.state->kv_len()));
   }
   slow_.run(lanes_);
   size_t output = 0;
   for_each(members, [&](Member& member) {
     const size_t own = output++;
-    member.state->finish_step(column_of(member.turn->frame),
+    member.state->finish_step(std::move(member.column),
                               member.state->slow.adopt(slow_.logits(own), slow_.hidden(own)));
   });
 }
@@ -130,15 +128,15 @@ void Decoder::step_together(std::span<Turn> turns) {
   const c10::InferenceMode inference;
   std::vector<Batch::Member> members;
   for (Turn& turn : turns) members.push_back({turn.decoder->state_.get(), &turn});
-  for_each(members, [](Batch::Member& member) {
-    if (can_batch(*member.state->model, member.state->options)) {
-      member.turn->frame = member.state->begin_step(*member.turn->cancel);
-    } else {
-      member.turn->frame = member.turn->decoder->step(*member.turn->cancel);
-    }
+  const auto alone = [](const State& s) {
+    return !one_go_applies(*s.model, s.options.kv_mode, s.options.sdpa);
+  };
+  for_each(members, [&](Batch::Member& member) {
+    member.turn->frame = alone(*member.state) ? member.turn->decoder->step(*member.turn->cancel)
+                                              : member.state->begin_step(*member.turn->cancel);
   });
-  std::erase_if(members, [](const Batch::Member& member) {
-    return member.turn->frame.is_end || !can_batch(*member.state->model, member.state->options);
+  std::erase_if(members, [&](const Batch::Member& member) {
+    return member.turn->frame.is_end || alone(*member.state);
   });
   if (members.empty()) return;
   try {

@@ -62,12 +62,12 @@ struct Decoder::State {
   bool ready = false;            // `pending` may be drawn from
   bool ended = false;
   DecoderObserver* observer = nullptr;
-  std::shared_ptr<Batch> batch;  // for the steps that this session leads; null until the first
+  // For the steps that this session leads; null until the first. Shared for its type alone, which
+  // only decoder_batch.cpp knows.
+  std::shared_ptr<Batch> batch;
 };
 
 // The column [main token, codes...] of a frame.
 std::vector<int32_t> column_of(const Frame& frame);
-// Whether a decoder's steps can be taken together with others' over one read of the weights.
-bool can_batch(const LanguageModel& model, const DecoderOptions& options);
 
 }  // namespace remora::lm

@@ -72,8 +72,8 @@ void SlowPass::keep(int64_t count, int64_t held) {
 
 SlowOutput SlowPass::one_go_step(std::span<const int32_t> column, int64_t position) {
   model_.slow().embed_column(column, runner_->input(0));
-  const Lane lane{kv_.get(), position, rope_.data(position, 1)};
-  runner_->run({&lane, 1});
+  const Lane own = lane(position);
+  runner_->run({&own, 1});
   step_report_.backend = nn::SdpaPolicy::kBuiltin;
   return runner_out_;
 }
