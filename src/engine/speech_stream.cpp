@@ -95,8 +95,8 @@ void SpeechStream::save(ByteWriter& out) const {
 
 namespace {
 
-constexpr int64_t kMostFrames = int64_t{1}
-                                << 32;  // years of sound; positions stay far from overflow
+// Years of sound; positions stay far from overflow.
+constexpr int64_t kMostFrames = int64_t{1} << 32;
 constexpr size_t kMostExtents = 8;
 
 at::Tensor read_tensor(ByteReader& in) {

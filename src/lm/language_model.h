@@ -32,8 +32,8 @@ struct LoadOptions {
   int32_t residual_limit = 0;
   Weights weights = Weights::kAsDtype;
   int32_t int4_group = 0;  // columns that share a scale at 4 bits: 32 or 64; 0: as saved, else 64
-  std::optional<at::ScalarType>
-      saved_dtype{};                    // in place of dtype, of a checkpoint that is quantised
+  // In place of `dtype`, where the checkpoint turns out to be quantised; empty: dtype all the same.
+  std::optional<at::ScalarType> saved_dtype{};
   std::optional<SavedWeights> saved{};  // set by load() for a checkpoint that is quantised already
   // Gets what the conversion loses, kind by kind in the model's order, at the cost of a second pass
   // over each matrix. Stays empty where nothing is converted.

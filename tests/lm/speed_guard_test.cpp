@@ -8,6 +8,7 @@
 
 #include "lm/decoder.h"
 #include "lm/language_model.h"
+#include "lm/made_up_model.h"
 
 namespace remora::lm {
 namespace {
@@ -16,24 +17,8 @@ const CancelFlag kGoOn;
 
 // About 60 million weights in the slow stack, more than a core's own caches hold.
 std::shared_ptr<const LanguageModel> model_of(Weights weights) {
-  LmConfig config;
-  config.family = Family::kS2;
-  config.slow = {4, 1024, 16, 8, 64, 4096, true, false, false};
-  config.fast = {1, 256, 4, 2, 64, 256, false, false, false};
-  config.vocab_size = 300;
-  config.codebook_size = 128;
-  config.num_codebooks = 2;
-  config.max_seq_len = 512;
-  config.rope_base = 1e6;
-  config.norm_eps = 1e-6;
-  config.tied_head = true;
-  LoadOptions options;
-  options.dtype = at::kBFloat16;
-  options.weights = weights;
-  options.semantic_begin = 150;
-  options.semantic_end = 277;
-  options.end_token = 149;
-  return LanguageModel::random(config, options, 1);
+  return test::made_up_model({4, 1024, 16, 8, 64, 4096, true, false, false},
+                             {1, 256, 4, 2, 64, 256, false, false, false}, 2, weights);
 }
 
 std::vector<int32_t> prompt() { return std::vector<int32_t>(3 * 32, 1); }  // 32 columns

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "lm/made_up_model.h"
 #include "lm/tiny_model.h"
 
 namespace remora::lm {
@@ -13,23 +14,8 @@ const CancelFlag kGoOn;
 
 // The attention of S2-Pro in two layers of little else.
 std::shared_ptr<const LanguageModel> real_heads() {
-  LmConfig config;
-  config.family = Family::kS2;
-  config.slow = {2, 256, 32, 8, 128, 64, true, false, false};
-  config.fast = {1, 256, 4, 2, 64, 64, false, false, false};
-  config.vocab_size = 300;
-  config.codebook_size = 128;
-  config.num_codebooks = 4;
-  config.max_seq_len = 32768;
-  config.rope_base = 1e6;
-  config.norm_eps = 1e-6;
-  config.tied_head = true;
-  LoadOptions options;
-  options.dtype = at::kBFloat16;
-  options.semantic_begin = 150;
-  options.semantic_end = 277;
-  options.end_token = 149;
-  return LanguageModel::random(config, options, 1);
+  return test::made_up_model({2, 256, 32, 8, 128, 64, true, false, false},
+                             {1, 256, 4, 2, 64, 64, false, false, false}, 4);
 }
 
 constexpr int kSteps = 64;
