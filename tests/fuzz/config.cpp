@@ -5,6 +5,7 @@
 #include "codec/config.h"
 #include "io/checkpoint.h"
 #include "io/json.h"
+#include "io/memory_source.h"
 #include "lm/config.h"
 
 namespace {
@@ -23,16 +24,16 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::accepts([&] {
     switch (data[0] - '0') {
       case 0:
-        return void(lm::parse_lm_config(*fuzz::lent(json, "config.json")));
+        return void(lm::parse_lm_config(*test::memory_source("config.json", json)));
       case 1: {
-        const io::JsonObject object(*fuzz::lent(json, "codec.json"), 1 << 20);
+        const io::JsonObject object(*test::memory_source("codec.json", json), 1 << 20);
         const codec::CodecConfig config = codec::parse_codec_config(object);
         return fuzz::require(config.frame_length() > 0, "a frame has samples");
       }
       default:
         io::read_checkpoint(
-            fuzz::LentFiles{{{"model.safetensors.index.json", json},
-                             {"a.safetensors", std::string_view(kShard, sizeof kShard - 1)}}});
+            test::MemoryFiles{{{"model.safetensors.index.json", std::string(json)},
+                               {"a.safetensors", std::string(kShard, sizeof kShard - 1)}}});
     }
   });
   return 0;

@@ -1,10 +1,7 @@
 // A .pth file, and the same bytes as the pickle inside one.
 #include "fuzz.h"
 
-#include <ATen/core/Tensor.h>
-
-#include <vector>
-
+#include "io/memory_source.h"
 #include "io/pickle.h"
 #include "io/pth.h"
 #include "io/pth_tensors.h"
@@ -12,7 +9,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace remora;
   io::StateDict dict;
-  fuzz::accepts([&] { dict = io::read_pth(fuzz::lent(fuzz::text_of(data, size), "m.pth")); });
+  fuzz::accepts(
+      [&] { dict = io::read_pth(test::memory_source("m.pth", fuzz::text_of(data, size))); });
   for (const auto& [name, stored] : dict.tensors()) {
     fuzz::require(stored.byte_size() <= size, "a tensor lies inside the file");
     stored.load();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/audio_file.h"
+#include "io/memory_source.h"
 #include "io/reference_audio.h"
 
 namespace {
@@ -15,7 +16,7 @@ constexpr int32_t kRate = 16000;
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace remora;
-  const auto source = fuzz::lent(fuzz::text_of(data, size), "f.wav", size % 2 == 0);
+  const auto source = test::memory_source("f.wav", fuzz::text_of(data, size), size % 2 == 0);
   fuzz::accepts([&] {
     io::AudioReader reader(source, kMostSeconds);
     for (auto block = reader.read(); !block.empty(); block = reader.read()) {

@@ -1,7 +1,11 @@
 // Text from a user, behind one byte of options: cutting, cleaning, tags, turns and both tokenizers.
-#include "fuzz.h"
+#include <map>
+#include <memory>
+#include <string>
 
 #include "engine/script.h"
+#include "fuzz.h"
+#include "io/byte_source.h"
 #include "text/clean.h"
 #include "text/prompt.h"
 #include "text/split.h"

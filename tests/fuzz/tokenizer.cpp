@@ -2,6 +2,7 @@
 // "--" and tokenizer.tiktoken. What is accepted must take a text and give it back.
 #include "fuzz.h"
 
+#include "io/memory_source.h"
 #include "text/tokenizer.h"
 
 namespace {
@@ -11,12 +12,12 @@ constexpr std::string_view kBetween = "\n--\n";
 constexpr std::string_view kText =
     "Hello <|speaker:1|> it's 1234  w\n\n<|im_end|> end!? aaaaaaaaaaaa";
 
-std::map<std::string, std::string_view, std::less<>> files_of(uint8_t kind, std::string_view rest) {
-  if (kind == '0') return {{"tokenizer.json", rest}};
+std::map<std::string, std::string, std::less<>> files_of(uint8_t kind, std::string_view rest) {
+  if (kind == '0') return {{"tokenizer.json", std::string(rest)}};
   const size_t cut = rest.find(kBetween);
   if (cut == std::string_view::npos) return {};
-  return {{"special_tokens.json", rest.substr(0, cut)},
-          {"tokenizer.tiktoken", rest.substr(cut + kBetween.size())}};
+  return {{"special_tokens.json", std::string(rest.substr(0, cut))},
+          {"tokenizer.tiktoken", std::string(rest.substr(cut + kBetween.size()))}};
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace remora;
   if (size == 0) return 0;
   std::unique_ptr<const text::Tokenizer> tokenizer;
-  const fuzz::LentFiles files(files_of(data[0], fuzz::text_of(data + 1, size - 1)));
+  const test::MemoryFiles files(files_of(data[0], fuzz::text_of(data + 1, size - 1)));
   if (!fuzz::accepts([&] { tokenizer = text::load_tokenizer(files); })) return 0;
   fuzz::accepts([&] {
     for (const auto mode : {text::ControlTokens::kAsText, text::ControlTokens::kAllowed}) {

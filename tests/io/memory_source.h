@@ -1,8 +1,6 @@
 // Byte sources and file sets made from bytes, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <map>
 #include <memory>
