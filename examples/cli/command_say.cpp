@@ -16,6 +16,9 @@
 namespace remora::cli {
 namespace {
 
+// Where sound goes when nothing is said about it, so that a first try leaves something to hear.
+constexpr const char* kDefaultOutput = "remora.wav";
+
 struct SayOptions {
   ModelOptions model;
   PromptOptions prompt;
@@ -32,10 +35,6 @@ struct SayOptions {
 
 void check_options(const SayOptions& options) {
   check_audio_options(options.audio, options.json);
-  if (!options.audio.wanted() && options.codes_out.empty() && !options.json) {
-    throw Failure(kUsage,
-                  "nothing to write: give -o FILE (or - for stdout), --codes-out or --json");
-  }
   if (!options.codes_out.empty()) check_writable_place(options.codes_out);
   options.sampling.to_library();  // throws for a seed that is none
 }
@@ -145,7 +144,10 @@ ExitCode judge(const SpeechResult& result, const std::string& text) {
   return kDone;
 }
 
-int run_say(const SayOptions& options, Context& context) {
+int run_say(SayOptions options, Context& context) {
+  if (!options.audio.wanted() && options.codes_out.empty() && !options.json) {
+    options.audio.path = kDefaultOutput;
+  }
   check_options(options);
   const std::string text = options.prompt.text.read_speech();
   const LoadedModel model = load_for_speech(options);

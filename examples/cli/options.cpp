@@ -95,8 +95,8 @@ void add_process_options(CLI::App& command, ModelOptions& options) {
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
   auto* model = command.add_option("--model", options.model,
-                                   "Checkpoint folder (default: $REMORA_MODEL, else a tiny random "
-                                   "model that only babbles)");
+                                   "Checkpoint folder (default: $REMORA_MODEL, else the voice that "
+                                   "ships)");
   model->type_name("DIR");
   command
       .add_option("--codec", options.codec,

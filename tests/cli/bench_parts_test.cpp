@@ -31,11 +31,12 @@ TEST(PeakMemory, FallsWithTheResetAndFollowsUse) {
 // A frame of S2-Pro: 36 slow layers once and 4 fast layers ten times, each of
 // 80 * 128 * 2560 + 3 * 9728 * 2560 weights, and the two heads.
 TEST(FrameBytes, CountsEveryPassOfAFrame) {
-  const FrameWeights weights = weights_per_frame(released_shape("s2-pro").lm);
+  const FrameWeights weights = weights_per_frame(released_shape("s2-pro").lm, 1024);
   constexpr int64_t kLayer = 80 * 128 * 2560 + 3 * 9728 * 2560;
   EXPECT_EQ(weights.slow, 36 * kLayer + 4097 * 2560);
   EXPECT_EQ(weights.fast, 40 * kLayer + 9 * 1024 * 2560);
-  EXPECT_EQ(weights_per_frame({}).slow, 0);
+  EXPECT_EQ(weights_per_frame(released_shape("s2-pro").lm, 256).fast, 40 * kLayer + 9 * 256 * 2560);
+  EXPECT_EQ(weights_per_frame({}, 1024).slow, 0);
 }
 
 TEST(FrameBytes, ReadsBothKindsOfConfiguration) {
@@ -54,8 +55,14 @@ TEST(FrameBytes, ReadsBothKindsOfConfiguration) {
   EXPECT_EQ(flat.slow.n_kv_head, 4);
   EXPECT_EQ(flat.fast.head_dim, 16);
   EXPECT_EQ(flat.codebook_size, 100);
-  EXPECT_EQ(weights_per_frame(shape_from_config("no JSON")).slow, 0);
-  EXPECT_EQ(weights_per_frame(shape_from_config("[1]")).slow, 0);
+  EXPECT_EQ(weights_per_frame(shape_from_config("no JSON"), 1024).slow, 0);
+  EXPECT_EQ(weights_per_frame(shape_from_config("[1]"), 1024).slow, 0);
+}
+
+TEST(FrameBytes, ResidualTablesAreAsLongAsTheCodecSays) {
+  EXPECT_EQ(residual_entries_from_config(R"({"quantizer": {"codebook_size": 256}})"), 256);
+  EXPECT_EQ(residual_entries_from_config(R"({"sample_rate": 16000})"), 1024);
+  EXPECT_EQ(residual_entries_from_config(""), 1024);
 }
 
 TEST(ReadBandwidth, GivesAFigureForEachRepeat) {

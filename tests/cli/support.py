@@ -20,9 +20,9 @@ CODEC = DATA / "codec"
 WAVE_TOLERANCE = 2e-5
 
 
-def run(*args, stdin=b"", env=None, check=None, timeout=120, cwd=None):
+def run(*args, stdin=b"", env=None, check=None, timeout=120, cwd=None, program=PROGRAM):
     """One run of the program; `check` is the exit code it must have."""
-    command = [PROGRAM, *map(str, args)]
+    command = [str(program), *map(str, args)]
     result = subprocess.run(command, input=stdin, capture_output=True, timeout=timeout, cwd=cwd,
                             env=env if env is not None else clean_environment())
     result.stderr = result.stderr.decode("utf-8", "replace")
@@ -145,6 +145,13 @@ class Wave:
 
 def read_wave(path):
     return Wave(pathlib.Path(path).read_bytes())
+
+
+def shared_folder(test_class):
+    """A folder for all tests of a class, as `test_class.shared`; the caller cleans it up."""
+    folder = tempfile.TemporaryDirectory(prefix="remora-cli-")
+    test_class.shared = pathlib.Path(folder.name)
+    return folder
 
 
 class CliTest(unittest.TestCase):

@@ -1,10 +1,9 @@
-"""`make-tiny`, the model that speaks when none is named, and `--random`."""
+"""`make-tiny` and `--random`."""
 import json
-import re
 import unittest
 
 import support
-from support import CliTest, clean_environment, run, run_json
+from support import CliTest, run, run_json
 
 HELLO = "Hello from remora."
 
@@ -61,26 +60,6 @@ class MakeTiny(CliTest):
         self.write("file", "mine")
         self.assert_fails(run("make-tiny", self.folder), 1, "not empty")
         self.assertEqual([f.name for f in self.folder.iterdir()], ["file"])
-
-
-class DefaultModel(CliTest):
-    def test_it_says_that_it_babbles_and_is_kept_in_the_cache(self):
-        env = clean_environment(XDG_CACHE_HOME=str(self.folder))
-        wave = self.folder / "hello.wav"
-        result = run("say", HELLO, "-o", wave, env=env, check=0)
-        self.assertIn("babbles", result.stderr)
-        made = list((self.folder / "remora").iterdir())
-        self.assertEqual(len(made), 1)
-        self.assertTrue(re.fullmatch(r"tiny-0\.1\.0-\d+", made[0].name), made)
-        first = wave.read_bytes()
-        run("say", HELLO, "-o", wave, env=env, check=0)
-        self.assertEqual(wave.read_bytes(), first)
-
-    def test_it_needs_no_cache(self):
-        blocked = self.write("cache", "a file where a folder should be")
-        ids = run_json("tokenize", "Hello", env=clean_environment(XDG_CACHE_HOME=str(blocked)))
-        env = clean_environment(XDG_CACHE_HOME=str(self.folder / "good"))
-        self.assertEqual(ids, run_json("tokenize", "Hello", env=env))
 
 
 class RandomModels(CliTest):

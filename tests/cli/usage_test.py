@@ -12,7 +12,7 @@ class Usage(CliTest):
                      ("say", "--seed", "dice", "x", "-o", wave, "--model", S2, "--codec", CODEC),
                      ("say", "--seed", "-1", "x"), ("say", "--top-k", "many", "x"),
                      ("say", "--threads", "0", "x"), ("say", "--random", "gpt", "x"),
-                     ("say", "one", "two"), ("say", "-o", wave), ("say", "text"),
+                     ("say", "one", "two"), ("say", "-o", wave), ("say",),
                      ("say", "text", "--text-file", "f", "-o", wave),
                      ("say", "text", "-o", self.folder / "a.mp7"),
                      ("say", "text", "-o", self.folder / "a.flac", "--float"),

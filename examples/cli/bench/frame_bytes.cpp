@@ -11,7 +11,7 @@ namespace remora::cli {
 namespace {
 
 constexpr uint64_t kMaxConfigBytes = 16 << 20;
-constexpr int64_t kResidualRows = 1024;  // codes that the released codec's residual tables have
+constexpr int64_t kReleasedEntries = 1024;
 
 int64_t number(const Json& object, const std::string& key, int64_t fallback = 0) {
   const auto found = object.find(key);
@@ -49,12 +49,23 @@ WeightSize weight_size(const remora_model_info& info) {
   return info.dtype == REMORA_DTYPE_F32 ? WeightSize{4, 4} : WeightSize{2, 2};
 }
 
+// A file of a checkpoint's folder; "" where there is none.
+std::string text_in(const std::string& folder, const char* name) {
+  const std::filesystem::path path = std::filesystem::path(folder) / name;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  return read_file(path.string(), kMaxConfigBytes);
+}
+
 LmShape shape_of(const LoadedModel& model, const ModelOptions& options) {
   if (!options.random.empty()) return released_shape(options.random).lm;
-  const std::filesystem::path config = std::filesystem::path(model.name) / "config.json";
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(config, error)) return {};
-  return shape_from_config(read_file(config.string(), kMaxConfigBytes));
+  return shape_from_config(text_in(model.name, "config.json"));
+}
+
+int64_t residual_entries_of(const LoadedModel& model, const ModelOptions& options) {
+  if (!options.random.empty()) return released_shape(options.random).codec.codebook_size;
+  const std::string& folder = options.codec.empty() ? model.name : options.codec;
+  return residual_entries_from_config(text_in(folder, "codec.json"));
 }
 
 }  // namespace
@@ -83,9 +94,17 @@ LmShape shape_from_config(const std::string& json_text) {
   return shape;
 }
 
-FrameWeights weights_per_frame(const LmShape& shape) {
+int64_t residual_entries_from_config(const std::string& json_text) {
+  const Json json = Json::parse(json_text, nullptr, false);
+  if (!json.is_object()) return kReleasedEntries;
+  const auto quantizer = json.find("quantizer");
+  if (quantizer == json.end() || !quantizer->is_object()) return kReleasedEntries;
+  return number(*quantizer, "codebook_size", kReleasedEntries);
+}
+
+FrameWeights weights_per_frame(const LmShape& shape, int64_t residual_entries) {
   if (layer_weights(shape.slow) <= 0 || layer_weights(shape.fast) <= 0) return {};
-  const int64_t residual_head = std::min(shape.codebook_size, kResidualRows) * shape.fast.dim;
+  const int64_t residual_head = std::min(shape.codebook_size, residual_entries) * shape.fast.dim;
   return {
       .slow = layer_weights(shape.slow) + (shape.codebook_size + 1) * shape.slow.dim,
       .fast =
@@ -94,7 +113,8 @@ FrameWeights weights_per_frame(const LmShape& shape) {
 }
 
 uint64_t bytes_per_frame(const LoadedModel& model, const ModelOptions& options, int64_t prefix) {
-  const FrameWeights weights = weights_per_frame(shape_of(model, options));
+  const FrameWeights weights =
+      weights_per_frame(shape_of(model, options), residual_entries_of(model, options));
   if (weights.slow == 0) return 0;
   remora_memory memory = {};
   memory.struct_size = sizeof memory;

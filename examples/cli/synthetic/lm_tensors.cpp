@@ -9,6 +9,9 @@ namespace {
 // Of what a layer adds to the stream, so that any number of layers keeps it near unit power.
 double branch_gain(int64_t n_layer) { return 1 / std::sqrt(2.0 * static_cast<double>(n_layer)); }
 
+// Small beside a stream of about unit power, and not zero.
+constexpr double kBiasDeviation = 0.1;
+
 class LmList {
  public:
   explicit LmList(const LmShape& shape) : shape_(shape), nested_(shape.family == Family::kS2Pro) {}
@@ -28,6 +31,10 @@ class LmList {
     add(slow + "norm.weight", {dim}, {1, 0});
     if (!nested_) add("output.weight", {shape_.vocab_size, dim}, {0, row});
 
+    if (shape_.fast.dim != dim) {
+      linear(fast + "project_in.weight", shape_.fast.dim, dim);
+      add(fast + "project_in.bias", {shape_.fast.dim}, {0, kBiasDeviation});
+    }
     add(fast + "embeddings.weight", {shape_.codebook_size, shape_.fast.dim}, {0, fast_row});
     stack(fast, shape_.fast);
     add(fast + "norm.weight", {shape_.fast.dim}, {1, 0});

@@ -82,6 +82,21 @@ CheckpointShape tiny_shape(Family family) {
                     .semantic_codebook_size = 256}};
 }
 
+CheckpointShape tiny_16k_shape() {
+  CheckpointShape shape = tiny_shape(Family::kS2Pro);
+  shape.lm.fast = {48, 2, 3, 1, 32, 96, false};
+  shape.lm.vocab_size = 1024;
+  shape.lm.n_codebooks = 6;
+  shape.lm.codebook_size = 512;
+  shape.codec.sample_rate = 16000;
+  shape.codec.encoder_rates = {2, 4, 5, 5};
+  shape.codec.decoder_rates = {5, 5, 4, 2};
+  shape.codec.n_residual = 5;
+  shape.codec.codebook_size = 256;
+  shape.codec.semantic_codebook_size = 512;
+  return shape;
+}
+
 CheckpointShape released_shape(std::string_view text) {
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);

@@ -23,7 +23,7 @@ struct StackShape {
 struct LmShape {
   Family family = Family::kS2Pro;
   StackShape slow;
-  StackShape fast;  // its dim equals the slow one's: no projection between them
+  StackShape fast;  // of another dim than the slow one: there is a projection between them
   int64_t vocab_size = 0;
   int64_t first_control_id = 0;  // ids below it are ordinary text; 0 = right behind the text pieces
   int64_t n_codebooks = 0;
@@ -65,6 +65,11 @@ struct CheckpointShape {
 
 // A few megabytes, every part of the real layout.
 CheckpointShape tiny_shape(Family family);
+
+// As small, in the S2-Pro layout, with a codec unlike the released one: 16 kHz, frames of 800
+// samples (20 for each second), six tables of which the residual ones are half as long as the
+// semantic one. The fast model is narrower than the slow one.
+CheckpointShape tiny_16k_shape();
 
 // "s2-pro", "s1-mini", or "s2-pro-attn": attention as in S2-Pro (36 layers, 32 query and 8 KV heads
 // of 128) with narrow width, feed-forward and vocabulary, so that attention can be measured in
