@@ -2,6 +2,7 @@
 #   runtime      libremora and its licence
 #   development  header, pkg-config file, CMake package, the libremora.so link
 #   examples     the remora command
+#   voice        the voice that the command speaks with when no model is named, where the tree has one
 #   docs         guides, and the sources of the examples in C
 #   torch        LibTorch's libraries, in remora/ below libremora; part of a plain install only with
 #                REMORA_BUNDLE_TORCH, and by `cmake --install <build> --component torch` always

@@ -1,8 +1,10 @@
 # Sourced by the scripts of this folder. ctest sets: BUILD, SOURCE, TORCH_LIB (folders), CC, VERSION,
-# ABI and LIBDIR (the library folder below a prefix), SANITIZE (flags for the consumers, or empty).
+# ABI, LIBDIR and VOICES (the folders of libraries and of voices below a prefix), SANITIZE (flags for
+# the consumers, or empty).
 # shellcheck shell=bash disable=SC2034,SC2154
 set -euo pipefail
-: "${BUILD:?}" "${SOURCE:?}" "${TORCH_LIB:?}" "${CC:?}" "${VERSION:?}" "${ABI:?}" "${LIBDIR:?}"
+: "${BUILD:?}" "${SOURCE:?}" "${TORCH_LIB:?}" "${CC:?}" "${VERSION:?}" "${ABI:?}" "${LIBDIR:?}" \
+  "${VOICES:?}"
 area="$BUILD/install_test"
 moved="$area/moved"  # where the installed tree lies after its move
 

@@ -11,7 +11,10 @@ mkdir -p "$packages" "$root" "$area/unpacked"
 (cd "$BUILD" && cpack -G TGZ -B "$packages" && cpack -G DEB -B "$packages") \
   >"$area/cpack.log" 2>&1 || complain "$(tail -n 30 "$area/cpack.log")"
 
-# use_program PREFIX: the command of that tree finds its library and LibTorch by itself.
+has_voice=0
+[[ ! -f "$SOURCE/examples/voices/slt/model.safetensors" ]] || has_voice=1
+
+# use_program PREFIX: the command of that tree finds its library, LibTorch and voice by itself.
 use_program() {
   local prefix="$1"
   local library_dir
@@ -19,12 +22,17 @@ use_program() {
   ln -s "$TORCH_LIB" "$library_dir/remora"
   (unset LD_LIBRARY_PATH && cd / && "$prefix/bin/remora" --version) ||
     complain "the program in $prefix does not start"
+  (( has_voice )) || return 0
+  expect "the model of $prefix" "$prefix/$VOICES/slt" \
+    "$(unset LD_LIBRARY_PATH REMORA_MODEL && "$prefix/bin/remora" info | sed -n 's/^model: //p')"
 }
 
 tar -xzf "$packages"/remora-"$VERSION"-*.tar.gz -C "$area/unpacked"
 use_program "$(echo "$area/unpacked"/remora-*)"
 
-for name in "libremora$ABI" libremora-dev remora; do
+names=("libremora$ABI" libremora-dev remora)
+(( has_voice )) && names+=(remora-voice-slt)
+for name in "${names[@]}"; do
   package="$(echo "$packages/${name}_${VERSION}_"*.deb)"
   [[ -f "$package" ]] || complain "cpack made no package $name"
   dpkg-deb -x "$package" "$root"
