@@ -392,7 +392,8 @@ def load_checkpoint(model, tensors):
             if name.endswith("." + g):
                 prefix = name[: -len(g)]
                 direction = folded.pop(prefix + v)
-                state[prefix + "weight"] = torch._weight_norm(direction, folded.pop(name), 0)
+                state[prefix + "weight"] = torch._weight_norm(
+                    direction.float(), folded.pop(name).float(), 0)
     state.update(folded)
     model.load_state_dict(state)
 
