@@ -1,8 +1,8 @@
 """Makes tokenizer.json of the small voice and builds the prompts of its training.
 
-A byte-level BPE with a few merges: those which make one token of each longer word of the fixed prompt
-pieces. Everything else stays bytes (and the first pairs of those merges, such as 'er' and 'st', which
-are frequent enough to be learnt).
+A byte-level BPE with a few merges: those which make one token of each longer word of the fixed
+prompt pieces. Everything else stays bytes (and the first pairs of those merges, such as 'er' and
+'st', which are frequent enough to be learnt).
 """
 
 import argparse
@@ -16,7 +16,8 @@ PATTERN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\
 CHAINS = ["s y s t e m:s t,st e,ste m,y stem,s ystem", "u s e r:e r,s er,u ser",
           "c o n v e r t:v er,ver t,n vert,o nvert,c onvert",
           "Ġ p r o v i d e d:i d,v id,o vid,ovid e,ovide d,r ovided,p rovided,Ġ provided",
-          "Ġ t e x t:x t,e xt,t ext,Ġ text", "Ġ s p e e c h:e e,ee c,eec h,p eech,s peech,Ġ speech",
+          "Ġ t e x t:x t,e xt,t ext,Ġ text",
+          "Ġ s p e e c h:e e,ee c,eec h,p eech,s peech,Ġ speech",
           "a s s i s t a n t:i st,s ist,s sist,a ssist,assist a,assista n,assistan t"]
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|pad|>", "<|phoneme_start|>",
            "<|phoneme_end|>", "<|text|>", "<|voice|>", "<|interleave|>", "<|audio_start|>",
