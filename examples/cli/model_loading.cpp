@@ -39,6 +39,10 @@ void set_device(const std::string& text, remora_model_params& params) {
   if (error != std::errc() || last != end || params.device_index < 0) fail();
 }
 
+// Of weights. With 23 MB, two threads on two busy cores took 1.2 s for each second of sound, one
+// 0.16.
+constexpr uint64_t kSmallModel = 100 << 20;
+
 int32_t REMORA_CALL on_load_progress(void* user, float fraction) {
   static_cast<Progress*>(user)->show("loading", fraction);
   return Interrupt::raised() ? 1 : 0;
@@ -112,7 +116,21 @@ remora_model_params make_params(const ModelOptions& options, const Origin& origi
   return params;
 }
 
+void set_threads(const ModelOptions& options, const remora_model* model) {
+  remora_memory memory = {};
+  memory.struct_size = sizeof memory;
+  check(remora_model_memory(model, &memory));
+  const int32_t threads =
+      threads_for(options, memory.weights + memory.codec, std::getenv("OMP_NUM_THREADS"));
+  if (threads > 0) check(remora_set_threads(threads));
+}
+
 }  // namespace
+
+int32_t threads_for(const ModelOptions& options, uint64_t bytes, const char* environment) {
+  const bool told = options.threads > 0 || (environment != nullptr && *environment != '\0');
+  return !told && bytes < kSmallModel ? 1 : 0;
+}
 
 LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough) {
   if (options.threads > 0) check(remora_set_threads(options.threads));
@@ -132,6 +150,7 @@ LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_i
   loaded.load_ms = milliseconds_since(start);
   loaded.info.struct_size = sizeof loaded.info;
   check(remora_model_describe(loaded.model.get(), &loaded.info));
+  set_threads(options, loaded.model.get());
   return loaded;
 }
 

@@ -24,6 +24,12 @@ struct LoadedModel {
 // Sets the thread count and the log, too. Throws Failure; kInterrupted when Ctrl-C came meanwhile.
 LoadedModel load_model(const ModelOptions& options, uint32_t flags, bool codec_is_enough = false);
 
+// LibTorch's threads for a loaded model of so many bytes; 0: leave them as they are. Without a word
+// from the command line or OpenMP's environment (`environment`, or null) a small model gets one:
+// its threads would wait for each other longer than they work, many times so beside other busy
+// programs.
+int32_t threads_for(const ModelOptions& options, uint64_t bytes, const char* environment);
+
 // What load_model() would load, and what it would take.
 struct Estimate {
   std::string name;

@@ -87,7 +87,9 @@ void add_weights_options(CLI::App& command, ModelOptions& options,
 }
 
 void add_process_options(CLI::App& command, ModelOptions& options) {
-  command.add_option("--threads", options.threads, "LibTorch threads (default: its own choice)")
+  command
+      .add_option("--threads", options.threads,
+                  "LibTorch threads (default: its own choice, one for small models)")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
   command.add_flag("--verbose", options.verbose, "Show the library's log on stderr");
