@@ -9,23 +9,14 @@ import torch
 
 import engine
 import generate
-import lm_model
-import safetensors_file
 import tokenizer
 
 TOLERANCE = 1e-3  # float32 sums in another order, through seven layers
 
 
-def load(folder):
-    model = lm_model.DualAR(lm_model.read_config(folder))
-    tensors = safetensors_file.read(folder / "model.safetensors")
-    model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    return model.eval()
-
-
 class Comparison:
     def __init__(self, folder, library):
-        self.model = load(folder)
+        self.model = generate.load(folder)
         described = json.loads((folder / "tokenizer.json").read_text())
         self.tokenizer = tokenizer.Tokenizer(described)
         self.engine = engine.Engine(library, folder, self.model.config.num_codebooks)
@@ -49,8 +40,7 @@ class Comparison:
         ids = self.tokenizer.system() + self.tokenizer.request(text)
         if self.engine.prompt_tokens(text) != ids:
             raise SystemExit(f"the prompts of '{text}' differ")
-        prompt = torch.zeros((1 + self.model.config.num_codebooks, len(ids)), dtype=torch.long)
-        prompt[0] = torch.tensor(ids)
+        prompt = generate.prompt_columns(self.tokenizer, text, self.model.config.num_codebooks)
         session = generate.Generator(self.model, top_k=1)
         hidden = session.start(prompt)
         self.engine.start(text)

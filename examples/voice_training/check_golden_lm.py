@@ -8,20 +8,10 @@ import pathlib
 import torch
 
 import generate
-import lm_model
 import safetensors_file
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 3e-5  # float32 sums in another order; logits reach 7
-
-
-def load(folder):
-    model = lm_model.DualAR(lm_model.read_config(folder))
-    tensors = {}
-    for file in sorted(folder.glob("model*.safetensors")):
-        tensors |= safetensors_file.read(file)
-    model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    return model.eval()
 
 
 class Differences:
@@ -58,7 +48,7 @@ def main():
     parser.add_argument("--golden", type=pathlib.Path, default=HERE.parents[1] / "tests/data/lm")
     folder = parser.parse_args().golden
     torch.set_num_threads(1)
-    model = load(folder / "s2pro_tiny")
+    model = generate.load(folder / "s2pro_tiny")
     index = json.loads((folder / "s2pro_cases.json").read_text())
     data = safetensors_file.read(folder / index.get("tensors", "s2pro_cases.safetensors"))
     found, batches, equal = Differences(), 0, 0

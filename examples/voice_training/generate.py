@@ -1,6 +1,28 @@
-"""Draws frames from the language model, one sentence at a time: the loop and the sampler of S2."""
+"""Draws frames from the language model, one sentence at a time: the loop and the sampler of S2.
 
+As a program it writes the codes [N, frames] of the last lines of a text with an exported model.
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy
 import torch
+
+import lm_model
+import safetensors_file
+import tokenizer as tokenizer_module
+
+
+def load(folder):
+    """The model of a checkpoint folder, in float32."""
+    model = lm_model.DualAR(lm_model.read_config(folder))
+    tensors = {}
+    for file in sorted(folder.glob("model*.safetensors")):
+        tensors |= safetensors_file.read(file)
+    model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    return model.eval()
 
 
 def draw(logits, temperature, top_p, top_k, generator):
@@ -72,3 +94,37 @@ class Generator:
             frames.append(frame)
             hidden = self.advance(frame[:, None])
         return torch.stack(frames, 1)[1:] if frames else prompt.new_zeros((len(prompt) - 1, 0))
+
+
+def prompt_columns(tokenizer, text, num_codebooks):
+    """The prompt [1+N, T] that a text is spoken from."""
+    ids = torch.tensor(tokenizer.system() + tokenizer.request(text))
+    return torch.cat([ids[None], ids.new_zeros((num_codebooks, len(ids)))])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--voice", type=pathlib.Path, required=True, help="the exported folder")
+    parser.add_argument("--text", type=pathlib.Path, required=True, help="one sentence a line")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for 0.npy, ...")
+    parser.add_argument("--count", type=int, default=10)
+    parser.add_argument("--temperature", type=float, default=0.7)
+    parser.add_argument("--top-p", type=float, default=0.8)
+    parser.add_argument("--top-k", type=int, default=30, help="1: greedy")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    model = load(args.voice)
+    described = json.loads((args.voice / "tokenizer.json").read_text())
+    tokenizer = tokenizer_module.Tokenizer(described)
+    session = Generator(model, args.temperature, args.top_p, args.top_k, args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    for i, text in enumerate(args.text.read_text().splitlines()[-args.count:]):
+        prompt = prompt_columns(tokenizer, text, model.config.num_codebooks)
+        codes = session.codes(prompt, 64 + 5 * len(text))
+        numpy.save(args.out / f"{i}.npy", codes.numpy().astype(numpy.int32))
+        print(f"{i}: {codes.shape[1]} frames  {text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -73,7 +73,7 @@ def rotate(x, table):
 
 
 def causal_attention(q, k, v):
-    """softmax(q k / sqrt(d)) v, [batch, heads, T, d]. For the few positions of a sentence two matrix
+    """softmax(q k / sqrt(d)) v, [batch, heads, T, d]. For a sentence's few positions two matrix
     products take a third of the time of the fused kernel on a CPU, backwards above all."""
     batch, heads, count, head_dim = q.shape
     later = torch.full((count, count), -1e9, dtype=q.dtype).triu(1)
