@@ -149,6 +149,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="text.txt, audio.npy, offsets.npy")
     parser.add_argument("--out", type=Path, required=True, help="folder for the sound files")
     parser.add_argument("--model", help="checkpoint folder (default: the voice that ships)")
+    parser.add_argument("--codec", help="folder of another codec; with --kinds codec it is enough")
     parser.add_argument("--remora", default=str(ROOT / "build/release/examples/cli/remora"))
     parser.add_argument("--count", type=int, default=100, help="held-out sentences: the last N")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
@@ -159,6 +160,7 @@ def parse_arguments() -> argparse.Namespace:
     args = parser.parse_args()
     args.kinds = [kind for kind in KINDS if kind in args.kinds or kind == "flite"]
     args.model_options = ["--model", args.model] if args.model else []
+    args.model_options += ["--codec", args.codec] if args.codec else []
     return args
 
 
