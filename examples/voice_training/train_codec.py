@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import torch
+from torch.nn import functional as F
 
 import codec_model
 import spectra
@@ -25,6 +26,7 @@ BETAS = (0.8, 0.99)
 AVERAGE = 0.999  # of the weights that are exported, a step
 HELD_OUT = 100  # sentences at the end that training never sees
 SAVE_SECONDS = 600
+GRID = 80  # samples between places where a clip may begin: the pulses' period, see make_audio.py
 
 
 def arguments():
@@ -57,8 +59,9 @@ class Clips:
             self.code_offsets = np.load(folder / "code_offsets.npy")
 
     def sounds(self, count):
-        """[count, 1, length], from anywhere."""
-        starts = self.generator.integers(0, self.offsets[-1 - HELD_OUT] - self.length, count)
+        """[count, 1, length], from anywhere on the grid."""
+        places = (self.offsets[-1 - HELD_OUT] - self.length) // GRID
+        starts = self.generator.integers(0, places, count) * GRID
         clips = np.stack([self.sound[start : start + self.length] for start in starts])
         return torch.from_numpy(clips.astype(np.float32) / 32768)[:, None]
 
@@ -141,15 +144,18 @@ class Training:
                 sound = self.clips.sounds(batch)
                 made, commitment = self.sound_of_clips(sound)
         mel, linear = spectra.distances(made[:, 0], sound[:, 0])
-        (5 * mel + linear + 0.1 * commitment).backward()
+        wave = F.l1_loss(made, sound) / (sound.abs().mean() + spectra.FLOOR)
+        (5 * mel + linear + 0.5 * wave + 0.1 * commitment).backward()
         norm = torch.nn.utils.clip_grad_norm_(self.learning, 5.0)
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.steps += 1
-        torch._foreach_lerp_(list(self.average.values()), [p.data for p in self.learning], 1 - AVERAGE)
+        weight = max(1 - AVERAGE, 9 / (9 + self.steps))  # the first steps are forgotten soon
+        torch._foreach_lerp_(list(self.average.values()), [p.data for p in self.learning], weight)
         if self.quantising and not self.options.decoder_only and self.steps % 20 == 0:
             self.quantizer.revive(batch * self.options.frames)
-        return [float(v.detach()) if torch.is_tensor(v) else v for v in (mel, linear, commitment, norm)]
+        losses = (mel, linear, wave, commitment, norm)
+        return [float(v.detach()) if torch.is_tensor(v) else v for v in losses]
 
     def save(self):
         path = self.options.data / "codec.pt"
@@ -203,10 +209,10 @@ class Training:
         self.save()
 
     def report(self, seen):
-        mel, linear, commitment, norm = np.mean(seen, 0)
+        mel, linear, wave, commitment, norm = np.mean(seen, 0)
         used = "/".join(map(str, self.quantizer.used(self.options.batch * self.options.frames)))
         print(f"{self.seconds:.0f} s, step {self.steps}: mel {mel:.4f} linear {linear:.3f} "
-              f"commitment {commitment:.3f} gradient {norm:.1f} entries used {used}", flush=True)
+              f"wave {wave:.3f} commitment {commitment:.3f} gradient {norm:.1f} entries used {used}", flush=True)
 
 
 def main():
