@@ -2,8 +2,8 @@
 
     python3 check_golden_codec.py [--data FOLDER]
 
-Exits with 1 where a case differs. A waveform may differ by 2e-5 (rounding of float32 sums in another
-order; the mistakes that the data is made to catch are larger), codes not at all.
+Exits with 1 where a case differs. A waveform may differ by 2e-5 (rounding of float32 sums in
+another order; the mistakes that the data is made to catch are larger), codes not at all.
 """
 
 import argparse

@@ -45,7 +45,7 @@ def _snake_backward(grad, x, alpha):
 
 
 def compile_kernels():
-    """Fuses the snakes' elementwise work into one kernel each way; worth half of a training step."""
+    """Fuses the snakes' elementwise work into one kernel each way: half of a step's time."""
     global _snake_forward, _snake_backward
     torch._dynamo.config.recompile_limit = 64  # one kernel for each shape
     _snake_forward = torch.compile(_snake_forward, dynamic=False)
@@ -350,7 +350,8 @@ class Codec(nn.Module):
 
     def latents(self, sound):
         """[batch, latent_dim, frames] of sound [batch, 1, samples], padded to whole frames."""
-        return self.quantizer.latents(self.encoder(F.pad(sound, (0, -sound.shape[-1] % self.frame))))
+        padded = F.pad(sound, (0, -sound.shape[-1] % self.frame))
+        return self.quantizer.latents(self.encoder(padded))
 
     def encode(self, sound):
         """Codes [batch, 1 + n_codebooks, frames]; row 0 is the semantic one."""
@@ -370,7 +371,8 @@ class Codec(nn.Module):
         books = self.quantizer.codebooks()
         parts = []
         for row, book in enumerate(books):
-            parts.append(book.contribution(codes[:, row].clamp(max=book.codebook.num_embeddings - 1)))
+            last = book.codebook.num_embeddings - 1
+            parts.append(book.contribution(codes[:, row].clamp(max=last)))
         return parts[0] + sum(parts[1:])
 
     def decode(self, codes):

@@ -26,7 +26,7 @@ def main():
     tensors = codec_model.to_checkpoint(load_codec(options.data, options.config))
     stored = {name: value.to(torch.float16).contiguous() for name, value in tensors.items()}
     if not all(value.isfinite().all() for value in stored.values()):
-        raise ValueError(f"{options.data}/codec.pt: a weight is beyond float16; did training diverge?")
+        raise ValueError(f"{options.data}/codec.pt: a weight is beyond float16; did it diverge?")
     options.out.mkdir(parents=True, exist_ok=True)
     save_file(stored, options.out / "codec.safetensors")
     shutil.copyfile(options.config, options.out / "codec.json")

@@ -3,10 +3,10 @@
 flite begins and ends with silence; a sentence starts LEAD seconds before its first sample above
 THRESHOLD and ends TRAIL seconds after its last one, so that frames are not spent on silence.
 
-The voice speaks on one tone, of PITCH. flite excites its filters with a pulse for each period, and a
-voiced stretch begins at one of its 5 ms steps. At 200 Hz period and step are equal: all pulses of all
-sentences lie on one grid, of PERIOD samples, and a frame of the codec holds a whole number of them.
-So the decoder need not be told where the pulses are, which a few bits a frame cannot say and which
+The voice speaks on one tone, of PITCH. flite excites its filters with a pulse for each period, and
+a voiced stretch begins at one of its 5 ms steps. At 200 Hz period and step are equal: all pulses of
+all sentences lie on one grid, of PERIOD samples, and a frame of the codec holds a whole number of
+them. So the decoder need not be told where the pulses are, which a few bits a frame cannot say and which
 took most of the training when the tone moved. A sentence is cut on the grid and filled with silence
 to whole frames; `--pitch 0` keeps flite's own melody.
 """

@@ -2,9 +2,9 @@
 
     python3 train_codec.py --data FOLDER --minutes 90 [--resume] [--decoder-only]
 
-The whole codec learns from random clips. With --decoder-only encoder and tables stay as they are and
-what follows them learns from codes.npy (encode_corpus.py), so that a language model trained on these
-codes stays valid. FOLDER/codec.pt is written every ten minutes and at the end.
+The whole codec learns from random clips. With --decoder-only encoder and tables stay as they are
+and what follows them learns from codes.npy (encode_corpus.py), so that a language model trained on
+these codes stays valid. FOLDER/codec.pt is written every ten minutes and at the end.
 """
 
 import argparse
@@ -212,7 +212,8 @@ class Training:
         mel, linear, wave, commitment, norm = np.mean(seen, 0)
         used = "/".join(map(str, self.quantizer.used(self.options.batch * self.options.frames)))
         print(f"{self.seconds:.0f} s, step {self.steps}: mel {mel:.4f} linear {linear:.3f} "
-              f"wave {wave:.3f} commitment {commitment:.3f} gradient {norm:.1f} entries used {used}", flush=True)
+              f"wave {wave:.3f} commitment {commitment:.3f} gradient {norm:.1f} "
+              f"entries used {used}", flush=True)
 
 
 def main():
