@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nn/cpu/pack.h"
+#include "nn/cpu/tiles.h"
 
 namespace remora::nn {
 namespace {
@@ -68,6 +69,49 @@ void pack(const cpu::MatrixView& view, const at::Tensor& weight, const PackedMat
       cpu::pack_block(view, rows.data(), block, data, scales);
     }
   });
+}
+
+bool multiplies_in_tiles(const cpu::MatrixView& view, const at::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == at::kBFloat16 && view.cols == view.padded_cols() &&
+         view.rows == view.padded_rows() && cpu::tile_kernels() != nullptr;
+}
+
+// 32 outputs at a time are brought into tiles, which stay in the core's cache until they have been
+// multiplied with every row. x: [n, in] -> [n, out], bfloat16
+at::Tensor product_in_tiles(const cpu::MatrixView& view, const at::Tensor& x) {
+  constexpr int64_t kBlocks = 2;
+  const cpu::TileKernels& kernels = *cpu::tile_kernels();
+  const at::Tensor rows = x.contiguous();
+  const at::Tensor y = at::empty({x.size(0), view.rows}, x.options());
+  cpu::TileProduct product;
+  product.x = static_cast<const uint16_t*>(rows.const_data_ptr());
+  product.rows = rows.size(0);
+  product.columns = view.cols;
+  product.result = cpu::TileProduct::Result::kBf16;
+  product.y_stride = view.rows;
+  auto* out = static_cast<uint16_t*>(y.mutable_data_ptr());
+  const int64_t blocks = view.rows / kBlockRows;
+  at::parallel_for(0, (blocks + kBlocks - 1) / kBlocks, 1, [&](int64_t begin, int64_t end) {
+    const at::Tensor scratch =
+        at::empty({kBlocks * kBlockRows, view.cols}, at::TensorOptions().dtype(at::kBFloat16));
+    auto* tiles = static_cast<uint16_t*>(scratch.mutable_data_ptr());
+    cpu::TileProduct part = product;
+    part.tiles = tiles;
+    for (int64_t first = begin * kBlocks; first < std::min(end * kBlocks, blocks);
+         first += kBlocks) {
+      const int64_t count = std::min(kBlocks, blocks - first), output = first * kBlockRows;
+      for (int64_t block = 0; block < count; ++block) {
+        kernels.unpack(view, first + block, tiles + block * kBlockRows * view.cols);
+      }
+      if (view.kind == cpu::MatrixKind::kInt8) {
+        part.scale = static_cast<const float*>(view.scales) + output;
+      }
+      part.bias = view.bias != nullptr ? view.bias + output : nullptr;
+      part.y = out + output;
+      kernels.multiply(part, 0, count * kBlockRows);
+    }
+  });
+  return y;
 }
 
 }  // namespace
@@ -131,6 +175,13 @@ Linear Linear::quantised(const at::Tensor& weight, const WeightFormat& format, a
 at::Tensor Linear::dense(at::ScalarType dtype) const {
   at::Tensor out = at::empty({view_.padded_rows(), in_}, at::TensorOptions().dtype(dtype));
   at::parallel_for(0, view_.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
+    if (dtype == at::kBFloat16) {
+      auto* rows = static_cast<uint16_t*>(out.mutable_data_ptr());
+      for (int64_t block = begin; block < end; ++block) {
+        cpu::best_kernels().unpack(view_, block, rows + block * kBlockRows * in_);
+      }
+      return;
+    }
     const auto floats = at::TensorOptions().dtype(at::kFloat);
     const at::Tensor rows = at::empty({kBlockRows, in_}, floats);
     for (int64_t block = begin; block < end; ++block) {
@@ -142,6 +193,7 @@ at::Tensor Linear::dense(at::ScalarType dtype) const {
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
+  if (view_.quantised() && multiplies_in_tiles(view_, x)) return product_in_tiles(view_, x);
   return at::linear(x, view_.quantised() ? dense(x.scalar_type()) : weight_, bias_);
 }
 

@@ -68,6 +68,8 @@ struct Matrix {
   std::vector<uint8_t> data, scales;
 };
 
+const Kernels& kPlain = *all_kernels().front();
+
 struct Case {
   MatrixKind kind;
   int64_t rows, cols, group;
@@ -136,6 +138,24 @@ TEST(CpuKernels, PackedWeightsAreWithinHalfAStep) {
     const double bound = c.kind == MatrixKind::kInt8 ? 0.5 / 127 + 1e-6 : 1.0 / 8 + 1e-3;
     for (size_t i = 0; i < original.size(); ++i) {
       ASSERT_NEAR(matrix.exact[i], original[i], bound) << i;
+    }
+  }
+}
+
+TEST(CpuKernels, UnpackedWeightsAreTheRoundedOnesThatMultiply) {
+  for (const Kernels* kernels : all_kernels()) {
+    for (const Case& c : kCases) {
+      const Matrix matrix(c.kind, c.rows, c.cols, c.group);
+      if (!matrix.view.quantised()) continue;
+      std::vector<uint16_t> expected(matrix.exact.size());
+      kPlain.to_bf16(matrix.exact.data(), static_cast<int64_t>(expected.size()), expected.data());
+      std::vector<uint16_t> rows(static_cast<size_t>(matrix.view.padded_rows() * c.cols), 1);
+      for (int64_t block = 0; block < matrix.view.padded_rows() / kBlockRows; ++block) {
+        kernels->unpack(matrix.view, block, rows.data() + block * kBlockRows * c.cols);
+      }
+      rows.resize(expected.size());
+      EXPECT_EQ(rows, expected) << kernels->name << " kind " << static_cast<int>(c.kind) << " "
+                                << c.rows << "x" << c.cols << " group " << c.group;
     }
   }
 }
@@ -271,7 +291,9 @@ TEST(CpuKernels, SiluAndBf16KeepWhatIsNoNumber) {
       for (size_t i = 0; i < 33; ++i) {
         const float back = std::bit_cast<float>(uint32_t{rounded[i]} << 16);
         EXPECT_TRUE(std::isnan(odd) ? std::isnan(back) : back == odd) << kernels->name;
-        if (std::isnan(odd)) EXPECT_TRUE(std::isnan(gate[i])) << kernels->name;
+        if (std::isnan(odd)) {
+          EXPECT_TRUE(std::isnan(gate[i])) << kernels->name;
+        }
       }
     }
   }

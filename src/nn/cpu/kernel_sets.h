@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nn/cpu/kernels.h"
+#include "nn/cpu/tiles.h"
 
 namespace remora::nn::cpu {
 
@@ -9,6 +10,7 @@ extern const Kernels kPortable;
 #if defined(REMORA_X86_KERNELS)
 extern const Kernels kAvx2;
 extern const Kernels kAvx512Vnni;
+extern const TileKernels kAmxTiles;
 #endif
 
 }  // namespace remora::nn::cpu

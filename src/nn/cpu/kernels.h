@@ -86,6 +86,9 @@ struct Kernels {
                  int64_t head_dim, float scale, float* scores, float* out);
   // Rounds to nearest even.
   void (*to_bf16)(const float* x, int64_t n, uint16_t* out);
+  // One block of a quantised matrix as it multiplies: kBlockRows rows of view.cols bfloat16
+  // numbers.
+  void (*unpack)(const MatrixView& view, int64_t block, uint16_t* rows);
 };
 
 // The fastest set this processor runs. Decided once.

@@ -107,6 +107,6 @@ void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t en
 
 }  // namespace
 
-const Kernels kAvx2{"avx2", gemv, quantise, rms_norm, silu_mul, attend, to_bf16};
+const Kernels kAvx2{"avx2", gemv, quantise, rms_norm, silu_mul, attend, to_bf16, unpack};
 
 }  // namespace remora::nn::cpu

@@ -167,6 +167,7 @@ void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t en
 
 }  // namespace
 
-const Kernels kAvx512Vnni{"avx512-vnni", gemv, quantise, rms_norm, silu_mul, attend, to_bf16};
+const Kernels kAvx512Vnni{"avx512-vnni", gemv,   quantise, rms_norm,
+                          silu_mul,      attend, to_bf16,  unpack};
 
 }  // namespace remora::nn::cpu

@@ -82,6 +82,6 @@ void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t en
 
 }  // namespace
 
-const Kernels kPortable{"portable", gemv, quantise, rms_norm, silu_mul, attend, to_bf16};
+const Kernels kPortable{"portable", gemv, quantise, rms_norm, silu_mul, attend, to_bf16, unpack};
 
 }  // namespace remora::nn::cpu

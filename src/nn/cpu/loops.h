@@ -307,5 +307,57 @@ inline void to_bf16(const float* x, int64_t n, uint16_t* out) {
   }
 }
 
+// `n` numbers (whole - offset) * scale as bfloat16.
+inline void scaled_to_bf16(const uint8_t* whole, int64_t n, int32_t offset, float scale,
+                           uint16_t* out) {
+  float values[kGroup];
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<float>(whole[i] - offset) * scale;
+  to_bf16(values, n, out);
+}
+
+// A row's columns k .. k + 63 of a block; `in`: the row's first bytes there, `scales` its first.
+inline void unpack_int8_group(const uint8_t* in, const float* scales, int64_t n, uint16_t* out) {
+  uint8_t whole[kGroup];
+  for (int64_t k = 0; k < kGroup; k += 4) std::memcpy(whole + k, in + k * kBlockRows, 4);
+  scaled_to_bf16(whole, n, 128, *scales, out);
+}
+
+inline void unpack_int4_group(const uint8_t* in, const uint16_t* scales, int64_t group, int64_t n,
+                              uint16_t* out) {
+  uint8_t whole[kGroup];
+  for (int64_t k = 0; k < kGroup; k += 8) {
+    uint32_t pairs;
+    std::memcpy(&pairs, in + k / 2 * kBlockRows, 4);
+    const uint32_t low = pairs & 0x0f0f0f0f, high = pairs >> 4 & 0x0f0f0f0f;
+    std::memcpy(whole + k, &low, 4);
+    std::memcpy(whole + k + 4, &high, 4);
+  }
+  for (int64_t k = 0; k < n; k += group, scales += kBlockRows) {
+    scaled_to_bf16(whole + k, n - k < group ? n - k : group, 8, half_to_float(*scales), out + k);
+  }
+}
+
+inline void unpack(const MatrixView& m, int64_t block, uint16_t* rows) {
+  const int64_t cols = m.padded_cols();
+  const bool int8 = m.kind == MatrixKind::kInt8;
+  const int64_t group_bytes = kGroup * kBlockRows / (int8 ? 1 : 2);
+  const uint8_t* in = static_cast<const uint8_t*>(m.data) + block * (cols / kGroup) * group_bytes;
+  for (int64_t k = 0; k < m.cols; k += kGroup, in += group_bytes) {
+    const int64_t n = m.cols - k < kGroup ? m.cols - k : kGroup;
+    for (int64_t r = 0; r < kBlockRows; ++r) {
+      uint16_t* out = rows + r * m.cols + k;
+      if (int8) {
+        unpack_int8_group(in + 4 * r, static_cast<const float*>(m.scales) + block * kBlockRows + r,
+                          n, out);
+      } else {
+        const int64_t first = (block * (cols / m.group) + k / m.group) * kBlockRows + r;
+        unpack_int4_group(in + 4 * r, static_cast<const uint16_t*>(m.scales) + first, m.group, n,
+                          out);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace remora::nn::cpu
