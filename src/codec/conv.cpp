@@ -40,6 +40,19 @@ at::Tensor CausalConv1d::apply(const Pass& pass, const at::Tensor& rows) const {
   return y;
 }
 
+at::Tensor CausalConv1d::forward_wide(Pass& pass, const at::Tensor& x) const {
+  const at::Tensor rows = carried_.joined(pass, x);
+  keep(pass, rows);
+  at::Tensor y = kernel_->apply_wide(rows);
+  pass.note(module_, "", y);
+  return y;
+}
+
+void CausalConv1d::add_to(const Pass& pass, const at::Tensor& rows, const at::Tensor& y) const {
+  if (pass.observer == nullptr) return kernel_->add_to(rows, y);
+  y.add_(apply(pass, rows));
+}
+
 CausalConvTranspose1d::CausalConvTranspose1d(Weights& weights, StateLayout& layout,
                                              const std::string& module, const Shape& shape)
     : module_(module),
@@ -54,14 +67,15 @@ CausalConvTranspose1d::CausalConvTranspose1d(Weights& weights, StateLayout& layo
     return weights.moved(value, weights.compute());
   };
   kernel_ = make_product_kernel(place(by_phase(weight, shape)), place(bias.repeat(shape.stride)),
-                                {.in = shape.in, .out = shape.stride * shape.out, .kernel = taps});
+                                {.in = shape.in, .out = shape.stride * shape.out, .kernel = taps},
+                                weights.device());
   weights.count(kernel_->bytes());
 }
 
 at::Tensor CausalConvTranspose1d::close(Pass& pass, const at::Tensor& rows) const {
   carried_.keep(pass, rows);
   // [n, stride * out] in memory is [n * stride, out].
-  const at::Tensor y = kernel_->apply(rows).view({-1, shape_.out});
+  const at::Tensor y = kernel_->apply_wide(rows).view({-1, shape_.out});
   pass.note(module_, "", y);
   return y;
 }

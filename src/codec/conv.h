@@ -34,13 +34,17 @@ class CausalConv1d {
   // and slices of the rows (with the carried() rows before each) are convolved by themselves.
   void keep(Pass& pass, const at::Tensor& rows) const { carried_.keep(pass, rows); }
   at::Tensor apply(const Pass& pass, const at::Tensor& rows) const;
+  // apply(), added to y: float32, contiguous.
+  void add_to(const Pass& pass, const at::Tensor& rows, const at::Tensor& y) const;
   int64_t carried() const { return carried_.count(); }
   int64_t granule() const { return kernel_->granule(); }
 
-  // All three for x [n, in].
+  // All of it for x [n, in].
   at::Tensor forward(Pass& pass, const at::Tensor& x) const {
     return close(pass, carried_.joined(pass, x));
   }
+  // The same in float32.
+  at::Tensor forward_wide(Pass& pass, const at::Tensor& x) const;
 
  private:
   std::string module_;
@@ -65,7 +69,7 @@ class CausalConvTranspose1d {
   CausalConvTranspose1d(Weights& weights, StateLayout& layout, const std::string& module,
                         const Shape& shape);
 
-  // As CausalConv1d's; the result is [n * stride, out] of the compute type.
+  // As CausalConv1d's; the result is [n * stride, out] float32.
   at::Tensor open(const Pass& pass, int64_t n) const { return carried_.open(pass, n); }
   at::Tensor fresh(const at::Tensor& rows) const { return carried_.fresh(rows); }
   at::Tensor close(Pass& pass, const at::Tensor& rows) const;

@@ -3,7 +3,6 @@
 #include <ATen/ops/addcmul.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
 
 namespace remora::codec {
 
@@ -21,10 +20,8 @@ ConvNeXt::ConvNeXt(Weights& weights, StateLayout& layout, const std::string& mod
   depth_bias_ = weights.constant(module + ".dwconv.conv.bias", {dim});
   norm_weight_ = weights.constant(module + ".norm.weight", {dim});
   norm_bias_ = weights.constant(module + ".norm.bias", {dim});
-  expand_ = weights.matrix(module + ".pwconv1.weight", {wide, dim});
-  expand_bias_ = weights.matrix(module + ".pwconv1.bias", {wide});
-  contract_ = weights.matrix(module + ".pwconv2.weight", {dim, wide});
-  contract_bias_ = weights.matrix(module + ".pwconv2.bias", {dim});
+  expand_ = Matrix(weights, module + ".pwconv1.weight", wide, dim, module + ".pwconv1.bias");
+  contract_ = Matrix(weights, module + ".pwconv2.weight", dim, wide, module + ".pwconv2.bias");
   gamma_ = weights.constant(module + ".gamma", {dim});
 }
 
@@ -42,11 +39,11 @@ at::Tensor ConvNeXt::forward(Pass& pass, const at::Tensor& x) const {
   pass.note(module_, ".dwconv", y);
   y = at::layer_norm(y, {y.size(1)}, norm_weight_, norm_bias_, norm_eps_);
   pass.note(module_, ".norm", y);
-  y = at::linear(y.to(expand_.scalar_type()), expand_, expand_bias_);  // [n, ratio * dim]
+  y = expand_.apply(y);  // [n, ratio * dim]
   pass.note(module_, ".pwconv1", y);
   y = at::gelu(y);
   pass.note(module_, ".act", y);
-  y = at::linear(y, contract_, contract_bias_);  // [n, dim]
+  y = contract_.apply_wide(y);  // [n, dim]
   pass.note(module_, ".pwconv2", y);
   y = at::addcmul(x, y, gamma_);
   pass.note(module_, "", y);

@@ -7,6 +7,7 @@
 
 #include "codec/carried_rows.h"
 #include "codec/config.h"
+#include "codec/matrix.h"
 #include "codec/weights.h"
 
 namespace remora::codec {
@@ -28,11 +29,10 @@ class ConvNeXt {
   int64_t kernel_;
   double norm_eps_;
   CarriedRows carried_;
-  at::Tensor taps_, depth_bias_;         // [kernel, dim], [dim], float32
-  at::Tensor norm_weight_, norm_bias_;   // [dim], float32
-  at::Tensor expand_, expand_bias_;      // [ratio * dim, dim], [ratio * dim]
-  at::Tensor contract_, contract_bias_;  // [dim, ratio * dim], [dim]
-  at::Tensor gamma_;                     // [dim], float32
+  at::Tensor taps_, depth_bias_;        // [kernel, dim], [dim], float32
+  at::Tensor norm_weight_, norm_bias_;  // [dim], float32
+  Matrix expand_, contract_;            // dim -> ratio * dim -> dim
+  at::Tensor gamma_;                    // [dim], float32
 };
 
 }  // namespace remora::codec

@@ -62,7 +62,7 @@ at::Tensor Decoder::run_block(Pass& pass, const Block& block, const at::Tensor& 
   at::Tensor rows = block.widen.open(pass, x.size(0));  // [1 + n, in]
   block.before.forward(x, block.widen.fresh(rows));
   pass.note(block.module, ".block.0", block.widen.fresh(rows));
-  at::Tensor y = block.widen.close(pass, rows).to(at::kFloat);  // [n * stride, channels]
+  at::Tensor y = block.widen.close(pass, rows);  // [n * stride, channels]
   for (const ResidualUnit& unit : block.units) unit.forward(pass, y);
   pass.note(block.module, "", y);
   return y;
@@ -92,7 +92,7 @@ at::Tensor Decoder::run_from(Pass& pass, size_t index, const at::Tensor& x,
 
 at::Tensor Decoder::forward(Pass& pass, const at::Tensor& x) const {
   const at::Tensor wave = at::empty({x.size(0) * upsampling_}, x.options());
-  run_from(pass, 0, first_.forward(pass, x).to(at::kFloat), wave);
+  run_from(pass, 0, first_.forward_wide(pass, x), wave);
   return wave;
 }
 

@@ -54,7 +54,7 @@ at::Tensor Dequantizer::forward(Pass& pass, const at::Tensor& codes) const {
   x = post_module_.forward(pass, x);
   for (const Upsample& stage : upsample_) {
     pass.check("codec upsampling");
-    x = stage.refine.forward(pass, stage.widen.forward(pass, x).to(at::kFloat));
+    x = stage.refine.forward(pass, stage.widen.forward(pass, x));
   }
   return x;
 }

@@ -33,7 +33,7 @@ void ResidualUnit::forward(Pass& pass, at::Tensor x) const {
         wide_.apply(pass, rows.narrow(0, begin, wide_.carried() + count));
     before_point_.forward(y, y);
     pass.note(module_, ".block.2", y);
-    x.narrow(0, begin, count).add_(point_.apply(pass, y));
+    point_.add_to(pass, y, x.narrow(0, begin, count));
   });
   pass.note(module_, "", x);
 }

@@ -14,6 +14,7 @@
 #include "base/concat.h"
 #include "base/log.h"
 #include "codec/fast_filter.h"
+#include "nn/tile_matrix.h"
 
 namespace remora::codec {
 namespace {
@@ -140,6 +141,26 @@ class DiagonalSums final : public RowKernel {
   at::Tensor bias_;    // [out]
 };
 
+// In the processor's tile unit: the rows are read where they lie, once for each tap.
+class TileConvolution final : public RowKernel {
+ public:
+  TileConvolution(const at::Tensor& weight, const at::Tensor& bias, const ConvShape& shape)
+      : matrix_(weight, bias, shape.dilation) {}
+
+  static bool fits(at::Device device, at::ScalarType type, const ConvShape& shape) {
+    return shape.stride == 1 && nn::TileMatrix::fits(device, type, shape.out, shape.in);
+  }
+  at::Tensor apply(const at::Tensor& rows) const override { return matrix_.apply(rows); }
+  at::Tensor apply_wide(const at::Tensor& rows) const override { return matrix_.apply_wide(rows); }
+  void add_to(const at::Tensor& rows, const at::Tensor& y) const override {
+    matrix_.add_to(rows, y);
+  }
+  uint64_t bytes() const override { return matrix_.bytes(); }
+
+ private:
+  nn::TileMatrix matrix_;
+};
+
 bool is_wide(at::Device device, at::ScalarType type, const ConvShape& shape) {
   return device.is_cpu() && type == at::kFloat && shape.stride == 1 && shape.kernel > 1 &&
          shape.in >= kWide && shape.out >= kWide;
@@ -159,6 +180,8 @@ bool is_right(const StockConvolution& kernel, const at::Tensor& weight, const at
 
 }  // namespace
 
+void RowKernel::add_to(const at::Tensor& rows, const at::Tensor& y) const { y.add_(apply(rows)); }
+
 bool agrees(const at::Tensor& actual, const at::Tensor& expected) {
   const at::Tensor difference = (actual.to(at::kFloat) - expected).abs().max();
   // Not `>`: a NaN disagrees.
@@ -166,12 +189,16 @@ bool agrees(const at::Tensor& actual, const at::Tensor& expected) {
 }
 
 std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const at::Tensor& bias,
-                                                 const ConvShape& shape, at::Device device) {
+                                                 const ConvShape& shape, at::Device device,
+                                                 bool tiles) {
   if (!weight.is_meta()) device = weight.device();
   if (shape.out < kNarrowOutput && shape.stride == 1) {
     return std::make_unique<DiagonalSums>(weight, bias, shape);
   }
   const at::ScalarType type = weight.scalar_type();
+  if (tiles && TileConvolution::fits(device, type, shape)) {
+    return std::make_unique<TileConvolution>(weight, bias, shape);
+  }
   if (FastFilter::fits(device, type, shape)) {
     return std::make_unique<FastFilter>(weight, bias, shape);
   }
@@ -182,12 +209,16 @@ std::unique_ptr<const RowKernel> make_row_kernel(const at::Tensor& weight, const
     log(LogLevel::kInfo, concat("codec: the stock convolution is wrong for ", shape.in, " to ",
                                 shape.out, " channels here; matrix products are used instead"));
   }
-  return make_product_kernel(weight, bias, shape);
+  return make_product_kernel(weight, bias, shape, device, tiles);
 }
 
 std::unique_ptr<const RowKernel> make_product_kernel(const at::Tensor& weight,
-                                                     const at::Tensor& bias,
-                                                     const ConvShape& shape) {
+                                                     const at::Tensor& bias, const ConvShape& shape,
+                                                     at::Device device, bool tiles) {
+  if (!weight.is_meta()) device = weight.device();
+  if (tiles && TileConvolution::fits(device, weight.scalar_type(), shape)) {
+    return std::make_unique<TileConvolution>(weight, bias, shape);
+  }
   return std::make_unique<UnfoldedProduct>(weight, bias, shape);
 }
 

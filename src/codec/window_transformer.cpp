@@ -4,7 +4,6 @@
 #include <ATen/ops/addcmul.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/zeros.h>
@@ -50,11 +49,11 @@ WindowTransformer::Layer WindowTransformer::make_layer(Weights& weights, StateLa
   layer.ffn_norm = weights.constant(module + ".ffn_norm.weight", {dim});
   layer.attention_scale = weights.constant(module + ".attention_layer_scale.gamma", {dim});
   layer.ffn_scale = weights.constant(module + ".ffn_layer_scale.gamma", {dim});
-  layer.qkv = weights.matrix(module + ".attention.wqkv.weight", {3 * dim, dim});
-  layer.out = weights.matrix(module + ".attention.wo.weight", {dim, dim});
-  layer.gate = weights.matrix(module + ".feed_forward.w1.weight", {wide, dim});
-  layer.up = weights.matrix(module + ".feed_forward.w3.weight", {wide, dim});
-  layer.down = weights.matrix(module + ".feed_forward.w2.weight", {dim, wide});
+  layer.qkv = Matrix(weights, module + ".attention.wqkv.weight", 3 * dim, dim);
+  layer.out = Matrix(weights, module + ".attention.wo.weight", dim, dim);
+  layer.gate = Matrix(weights, module + ".feed_forward.w1.weight", wide, dim);
+  layer.up = Matrix(weights, module + ".feed_forward.w3.weight", wide, dim);
+  layer.down = Matrix(weights, module + ".feed_forward.w2.weight", dim, wide);
   return layer;
 }
 
@@ -87,7 +86,7 @@ at::Tensor WindowTransformer::attend(Pass& pass, const Layer& layer, const Posit
   const int64_t n = x.size(0);
   const at::Tensor normed = nn::rms_norm(x, layer.attention_norm, config_.norm_eps);
   pass.note(layer.module, ".attention_norm", normed);
-  const at::Tensor qkv = at::linear(normed.to(compute_), layer.qkv);
+  const at::Tensor qkv = layer.qkv.apply(normed);
   pass.note(layer.module, ".attention.wqkv", qkv);
   const at::Tensor parts =  // [3, heads, n, head_dim]
       qkv.view({n, 3, config_.heads, config_.head_dim}).permute({1, 2, 0, 3});
@@ -105,7 +104,7 @@ at::Tensor WindowTransformer::attend(Pass& pass, const Layer& layer, const Posit
                                        mask)
           .squeeze(0);
   pass.note(layer.module, "/sdpa", attended);
-  const at::Tensor y = at::linear(attended.transpose(0, 1).reshape({n, config_.dim}), layer.out);
+  const at::Tensor y = layer.out.apply_wide(attended.transpose(0, 1).reshape({n, config_.dim}));
   pass.note(layer.module, ".attention.wo", y);
   return y;
 }
@@ -115,11 +114,11 @@ at::Tensor WindowTransformer::feed_forward(const Pass& pass, const Layer& layer,
   const at::Tensor wide = nn::rms_norm(x, layer.ffn_norm, config_.norm_eps);
   pass.note(layer.module, ".ffn_norm", wide);
   const at::Tensor normed = wide.to(compute_);
-  at::Tensor gate = at::linear(normed, layer.gate);  // [n, intermediate]
-  const at::Tensor up = at::linear(normed, layer.up);
+  at::Tensor gate = layer.gate.apply(normed);  // [n, intermediate]
+  const at::Tensor up = layer.up.apply(normed);
   pass.note(layer.module, ".feed_forward.w1", gate);
   pass.note(layer.module, ".feed_forward.w3", up);
-  const at::Tensor y = at::linear(at::silu(gate).mul_(up), layer.down);
+  const at::Tensor y = layer.down.apply_wide(at::silu(gate).mul_(up));
   pass.note(layer.module, ".feed_forward", y);
   return y;
 }

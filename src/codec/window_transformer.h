@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/config.h"
+#include "codec/matrix.h"
 #include "codec/pass.h"
 #include "codec/weights.h"
 
@@ -31,8 +32,8 @@ class WindowTransformer {
     size_t keys, values;                    // slots, [heads, tokens, head_dim]
     at::Tensor attention_norm, ffn_norm;    // [dim], float32
     at::Tensor attention_scale, ffn_scale;  // [dim], float32
-    at::Tensor qkv, out;                    // [3 * dim, dim], [dim, dim]
-    at::Tensor gate, up, down;              // [intermediate, dim] x 2, [dim, intermediate]
+    Matrix qkv, out;                        // dim -> 3 * dim, dim -> dim
+    Matrix gate, up, down;                  // dim -> intermediate twice, and back
   };
   // What the layers of one pass share.
   struct Positions {
@@ -42,7 +43,7 @@ class WindowTransformer {
 
   Layer make_layer(Weights& weights, StateLayout& layout, const std::string& module) const;
   Positions positions(const Pass& pass, int64_t n) const;
-  // [n, dim] of the compute type, both: before the layer's scale.
+  // [n, dim] float32, both: before the layer's scale.
   at::Tensor attend(Pass& pass, const Layer& layer, const Positions& at_positions,
                     const at::Tensor& x) const;
   at::Tensor feed_forward(const Pass& pass, const Layer& layer, const at::Tensor& x) const;

@@ -59,11 +59,19 @@ TEST_P(RowKernels, EqualTheSumInFloat32) {
 
 TEST_P(RowKernels, AgreeInBfloat16) {
   const Layer layer(GetParam());
-  const auto kernel =
-      make_row_kernel(layer.weight.to(at::kBFloat16), layer.bias.to(at::kBFloat16), layer.shape);
   const at::Tensor rows =
       normal({layer.shape.carried() + 700 * layer.shape.stride, layer.shape.in}, 3);
-  EXPECT_TRUE(agrees(kernel->apply(rows.to(at::kBFloat16)), layer.exact(rows).to(at::kFloat)));
+  const at::Tensor exact = layer.exact(rows).to(at::kFloat);
+  for (const bool tiles : {false, true}) {
+    const auto kernel = make_row_kernel(layer.weight.to(at::kBFloat16),
+                                        layer.bias.to(at::kBFloat16), layer.shape, at::kCPU, tiles);
+    EXPECT_TRUE(agrees(kernel->apply(rows.to(at::kBFloat16)), exact)) << tiles;
+    const at::Tensor wide = kernel->apply_wide(rows.to(at::kBFloat16));
+    EXPECT_EQ(wide.scalar_type(), at::kFloat);
+    EXPECT_TRUE(agrees(wide, exact)) << tiles;
+    kernel->add_to(rows.to(at::kBFloat16), wide);
+    EXPECT_TRUE(agrees(wide, 2 * exact)) << tiles;
+  }
 }
 
 TEST_P(RowKernels, CountAsMuchOfAWeightWithoutNumbers) {
@@ -111,7 +119,7 @@ TEST(RowKernel, CountsTheMemoryItHolds) {
   // Weight and bias once, however they are arranged.
   EXPECT_EQ(bytes({.in = 24, .out = 1, .kernel = 7}, at::kFloat), (24 * 7 + 1) * 4U);
   EXPECT_EQ(bytes({.in = 24, .out = 24, .kernel = 7}, at::kFloat), (24 * 24 * 7 + 24) * 4U);
-  EXPECT_EQ(bytes({.in = 64, .out = 64, .kernel = 7}, at::kBFloat16), (64 * 64 * 7 + 64) * 2U);
+  EXPECT_EQ(bytes({.in = 40, .out = 56, .kernel = 7}, at::kBFloat16), (40 * 56 * 7 + 56) * 2U);
   // The fast filter besides: seven taps become 4 + 3 and 4 summed ones, these (2 + 2 + 2), then
   // (2 + 1 + 2) and (2 + 2 + 2).
   EXPECT_EQ(bytes({.in = 64, .out = 64, .kernel = 7}, at::kFloat),
