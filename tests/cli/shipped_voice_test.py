@@ -12,7 +12,7 @@ VOICE = SOURCE / "examples" / "voices" / "slt"
 TRAINING = SOURCE / "examples" / "voice_training"
 
 SENTENCES = ("What time does the harbor open on Thursday?",
-             "They have been waiting for ninety four hours.",
+             "Nancy used the yellow engine under the harbor.",
              "The weather in China is good and dark.",
              "Can I have one hundred bottles and some salad?",
              "Our neighbor works in the church under the village.")
