@@ -1,5 +1,9 @@
 """Writes the trained language model as an S2-Pro folder: config.json, model.safetensors (bfloat16)
-and tokenizer.json."""
+and tokenizer.json.
+
+A model that learned little is unsure where the sound itself is not: by --sharpen S its logits are S
+times as large, so that an application's usual temperature picks as one of temperature / S would.
+"""
 
 import argparse
 import dataclasses
@@ -35,15 +39,24 @@ def describe(config, tokenizer):
             "text_config": text, "audio_decoder_config": audio}
 
 
+def sharpen(weights, factor):
+    """Scales both stacks' logits, and nothing else, by the weights of their last norms."""
+    weights["text_model.model.norm.weight"] *= factor
+    weights["audio_decoder.project_in.weight"] /= factor  # sees the slow stack behind its norm
+    weights["audio_decoder.norm.weight"] *= factor
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of lm.pt")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the voice's folder")
     parser.add_argument("--codebook-size", type=int, default=512)
+    parser.add_argument("--sharpen", type=float, default=1.0, help="a power of two is exact")
     args = parser.parse_args()
     corpus = lm_data.Corpus.read(args.data)
     config = train_lm.make_config(corpus.tokenizer, len(corpus.codes), args.codebook_size)
     weights = torch.load(args.data / "lm.pt", weights_only=True)["model"]
+    sharpen(weights, args.sharpen)
     args.out.mkdir(parents=True, exist_ok=True)
     described = json.dumps(describe(config, corpus.tokenizer), indent=2)
     (args.out / "config.json").write_text(described + "\n")

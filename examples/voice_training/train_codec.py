@@ -26,6 +26,7 @@ BETAS = (0.8, 0.99)
 AVERAGE = 0.999  # of the weights that are exported, a step
 HELD_OUT = 100  # sentences at the end that training never sees
 SAVE_SECONDS = 600
+UNHEARD = 2  # frames at the start of a coded clip: what they build on is not in the clip
 GRID = 80  # samples between places where a clip may begin: the pulses' period, see make_audio.py
 
 
@@ -139,7 +140,8 @@ class Training:
         with torch.autocast("cpu", torch.bfloat16):
             if self.options.decoder_only:
                 codes, sound = self.clips.coded(batch, self.model.frame)
-                made = self.model.decode(codes)
+                made = self.model.decode(codes)[..., UNHEARD * self.model.frame :]
+                sound = sound[..., UNHEARD * self.model.frame :]
             else:
                 sound = self.clips.sounds(batch)
                 made, commitment = self.sound_of_clips(sound)
