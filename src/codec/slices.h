@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "nn/parallel.h"
+
 namespace remora::codec {
 
 // Calls work(begin, end) for slices that make up 0 .. rows, one for each of the process's threads,
@@ -20,7 +22,7 @@ void in_slices(int64_t rows, int64_t granule, int64_t least, bool together, cons
   const int64_t length = (share + granule - 1) / granule * granule;
   const int64_t slices = (rows + length - 1) / length;
   if (slices <= 1) return work(int64_t{0}, rows);
-  at::parallel_for(0, slices, 1, [&](int64_t first, int64_t last) {
+  nn::parallel_for(slices, 1, [&](int64_t first, int64_t last) {
     const c10::InferenceMode inference;  // other threads do not inherit the caller's
     for (int64_t slice = first; slice < last; ++slice) {
       work(slice * length, std::min(rows, (slice + 1) * length));

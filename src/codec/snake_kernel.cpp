@@ -1,12 +1,13 @@
 #include "codec/snake_kernel.h"
 
-#include <ATen/Parallel.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+
+#include "nn/parallel.h"
 
 // The loop below is compiled for several instruction sets: the compiler turns it into vectors of
 // each one's width, and the widest that this processor has is taken when the program runs.
@@ -122,8 +123,7 @@ void run(const at::Tensor& x, const at::Tensor& alpha, const at::Tensor& inverse
   const Job<In, Out> job{x.const_data_ptr<In>(), alpha.const_data_ptr<float>(),
                          inverse.const_data_ptr<float>(), out.data_ptr<Out>(), x.size(1)};
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, job.channels));
-  at::parallel_for(0, x.size(0), grain,
-                   [&](int64_t begin, int64_t end) { chosen(job, begin, end); });
+  nn::parallel_for(x.size(0), grain, [&](int64_t begin, int64_t end) { chosen(job, begin, end); });
 }
 
 template <typename In>

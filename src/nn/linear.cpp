@@ -1,6 +1,5 @@
 #include "nn/linear.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 
@@ -11,6 +10,7 @@
 
 #include "nn/cpu/pack.h"
 #include "nn/cpu/tiles.h"
+#include "nn/parallel.h"
 
 namespace remora::nn {
 namespace {
@@ -62,7 +62,7 @@ void read_block(const at::Tensor& weight, int64_t block, std::vector<float>& flo
 void pack(const cpu::MatrixView& view, const at::Tensor& weight, const PackedMatrix& packed) {
   auto* data = packed.data.mutable_data_ptr<uint8_t>();
   void* scales = packed.scales.mutable_data_ptr();
-  at::parallel_for(0, view.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(view.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
     std::vector<float> rows;
     for (int64_t block = begin; block < end; ++block) {
       read_block(weight, block, rows);
@@ -91,7 +91,7 @@ at::Tensor product_in_tiles(const cpu::MatrixView& view, const at::Tensor& x) {
   product.y_stride = view.rows;
   auto* out = static_cast<uint16_t*>(y.mutable_data_ptr());
   const int64_t blocks = view.rows / kBlockRows;
-  at::parallel_for(0, (blocks + kBlocks - 1) / kBlocks, 1, [&](int64_t begin, int64_t end) {
+  parallel_for((blocks + kBlocks - 1) / kBlocks, 1, [&](int64_t begin, int64_t end) {
     const at::Tensor scratch =
         at::empty({kBlocks * kBlockRows, view.cols}, at::TensorOptions().dtype(at::kBFloat16));
     auto* tiles = static_cast<uint16_t*>(scratch.mutable_data_ptr());
@@ -174,7 +174,7 @@ Linear Linear::quantised(const at::Tensor& weight, const WeightFormat& format, a
 
 at::Tensor Linear::dense(at::ScalarType dtype) const {
   at::Tensor out = at::empty({view_.padded_rows(), in_}, at::TensorOptions().dtype(dtype));
-  at::parallel_for(0, view_.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(view_.padded_rows() / kBlockRows, kGrain, [&](int64_t begin, int64_t end) {
     if (dtype == at::kBFloat16) {
       auto* rows = static_cast<uint16_t*>(out.mutable_data_ptr());
       for (int64_t block = begin; block < end; ++block) {

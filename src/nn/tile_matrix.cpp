@@ -1,9 +1,10 @@
 #include "nn/tile_matrix.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+
+#include "nn/parallel.h"
 
 namespace remora::nn {
 namespace {
@@ -36,7 +37,7 @@ void multiply_tiles(const cpu::TileProduct& product, int64_t outputs) {
   const int64_t groups = (outputs + kOutputs - 1) / kOutputs;
   // Few outputs are shared out by rows as well.
   const int64_t parts = std::max<int64_t>(1, product.rows / kRows);
-  at::parallel_for(0, groups * parts, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(groups * parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end;) {
       // As many parts of one group of outputs as there are.
       const int64_t group = task / parts, part = task % parts;
