@@ -20,7 +20,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE"
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/"
-  DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs FILES_MATCHING PATTERN "*.md")
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 
 # The folder stays whole: LibTorch's libraries look for each other beside themselves. Python's part
 # is left out.

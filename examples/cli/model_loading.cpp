@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "default_model.h"
 #include "failure.h"
 #include "interrupt.h"
 #include "shipped_voice.h"
@@ -67,13 +66,8 @@ Origin find_origin(const ModelOptions& options, bool codec_is_enough) {
   if (const char* named = std::getenv("REMORA_MODEL"); named != nullptr && *named != '\0') {
     return {named, nullptr, named};
   }
-  const std::string voice = shipped_voice_folder().string();
-  if (is_checkpoint(voice)) return {voice, nullptr, voice};
-  DefaultModel tiny = make_default_model();
-  note("no --model given and no voice in " + voice +
-       ": this is a tiny model with random weights, which only babbles");
-  std::string name = tiny.folder.empty() ? "tiny random" : tiny.folder;
-  return {std::move(tiny.folder), std::move(tiny.memory), std::move(name)};
+  const std::string voice = shipped_voice();
+  return {voice, nullptr, voice};
 }
 
 SourcePtr make_source(const ModelOptions& options, const Origin& origin) {

@@ -17,7 +17,7 @@ namespace remora::cli {
 
 // Where the model comes from and how it computes.
 struct ModelOptions {
-  std::string model;   // folder; "": see default_model.h
+  std::string model;   // folder; "": see find_origin()
   std::string codec;   // folder
   std::string random;  // name of a released shape; "": no made-up weights
   std::string device = "auto";

@@ -4,7 +4,9 @@
 #include <mach-o/dyld.h>
 #endif
 
-#include <string>
+#include <filesystem>
+
+#include "failure.h"
 
 namespace remora::cli {
 namespace {
@@ -29,15 +31,15 @@ fs::path program_path() {
 
 }  // namespace
 
-fs::path shipped_voice_folder() {
-  const fs::path program = program_path();
-  if (program.empty()) return {};
-  return (program.parent_path() / REMORA_VOICES_FROM_PROGRAM / kVoice).lexically_normal();
-}
-
-bool is_checkpoint(const fs::path& folder) {
+std::string shipped_voice() {
+  const fs::path folder =
+      (program_path().parent_path() / REMORA_VOICES_FROM_PROGRAM / kVoice).lexically_normal();
   std::error_code error;
-  return !folder.empty() && fs::is_regular_file(folder / "config.json", error);
+  if (fs::is_regular_file(folder / "config.json", error)) return folder.string();
+  throw Failure(kError, "no model is named, and there is no voice in " + folder.string() +
+                            "; install the voice that ships (component voice, package "
+                            "remora-voice-slt), or name a checkpoint folder with --model DIR or "
+                            "REMORA_MODEL");
 }
 
 }  // namespace remora::cli

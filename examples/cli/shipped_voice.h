@@ -1,15 +1,12 @@
-// The voice that ships beside the program.
+// The voice that ships beside the program, and speaks when no model is named.
 #pragma once
 
-#include <filesystem>
+#include <string>
 
 namespace remora::cli {
 
-// Where the voice belongs: in an installed tree and in a build alike at the same way from the
-// program's own folder, so that either can be moved. "" where the system does not tell that folder.
-std::filesystem::path shipped_voice_folder();
-
-// Whether a checkpoint lies there.
-bool is_checkpoint(const std::filesystem::path& folder);
+// Its folder: in an installed tree and in a build alike at the same way from the program's own, so
+// that either can be moved. Throws Failure, naming the place, where no checkpoint lies there.
+std::string shipped_voice();
 
 }  // namespace remora::cli

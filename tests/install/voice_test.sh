@@ -22,7 +22,6 @@ unset LD_LIBRARY_PATH REMORA_MODEL
 rm -f spoken.wav
 message="$("$tree/bin/remora" say "Hello from an installed tree." -o spoken.wav 2>&1)" ||
   complain "the command does not speak: $message"
-[[ "$message" != *babbles* ]] || complain "the voice was not found: $message"
 expect "the first bytes of the sound" RIFF "$(head -c 4 spoken.wav)"
 expect "the model" "$(cd "$tree" && pwd -P)/$voice" \
   "$("$tree/bin/remora" info | sed -n 's/^model: //p')"
