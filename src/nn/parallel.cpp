@@ -6,6 +6,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace remora::nn {
 
@@ -20,13 +21,20 @@ void parallel_for(int64_t count, int64_t grain,
   const auto* first = static_cast<const char*>(numbers.const_data_ptr());
   at::TensorIterator loop = at::TensorIterator::nullary_op(numbers);
   const bool inference = c10::InferenceMode::is_enabled();  // other threads do not inherit it
+  // OpenMP's own barriers order all this already, but ThreadSanitizer cannot see into that library.
+  std::atomic<int64_t> begun = 0;
+  std::atomic<int64_t> ended = 0;
+  begun.store(1, std::memory_order_release);
   loop.for_each(
       [&](char** data, const int64_t*, int64_t n) {
+        begun.load(std::memory_order_acquire);
         const c10::InferenceMode mode(inference);
         const int64_t range = data[0] - first;
         work(count * range / ranges, count * (range + n) / ranges);
+        ended.fetch_add(1, std::memory_order_release);
       },
       1);
+  ended.load(std::memory_order_acquire);
 }
 
 }  // namespace remora::nn
