@@ -6,9 +6,9 @@ import json
 import pathlib
 
 import torch
+from safetensors.torch import load_file
 
 import generate
-import safetensors_file
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 3e-5  # float32 sums in another order; logits reach 7
@@ -50,7 +50,7 @@ def main():
     torch.set_num_threads(1)
     model = generate.load(folder / "s2pro_tiny")
     index = json.loads((folder / "s2pro_cases.json").read_text())
-    data = safetensors_file.read(folder / index.get("tensors", "s2pro_cases.safetensors"))
+    data = load_file(folder / index.get("tensors", "s2pro_cases.safetensors"))
     found, batches, equal = Differences(), 0, 0
     for case in index["cases"]:
         for batch in case["batches"]:

@@ -13,6 +13,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from rotary import rotary_table, rotate
+
 NORM_EPS = 1e-6  # of the LayerNorm in a ConvNeXt block
 
 
@@ -166,20 +168,6 @@ class LayerScale(nn.Module):
         return x * self.gamma
 
 
-def rotary_table(length, head_dim, base):
-    """Cosines and sines [length, head_dim / 2], rounded to bfloat16 as the released models are."""
-    exponent = torch.arange(0, head_dim, 2).float() / head_dim
-    angles = torch.outer(torch.arange(length).float(), 1 / (base**exponent))
-    return angles.cos().bfloat16().float(), angles.sin().bfloat16().float()
-
-
-def rotate(x, table):
-    """Turns the pairs (2i, 2i + 1) of x [..., time, head_dim] by the table's angles."""
-    cos, sin = table
-    a, b = x.float().unflatten(-1, (-1, 2)).unbind(-1)
-    return torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2).to(x.dtype)
-
-
 class Attention(nn.Module):
     def __init__(self, config):
         super().__init__()
@@ -235,7 +223,7 @@ class Transformer(nn.Module):
     def forward(self, x):
         x = x.transpose(1, 2)
         time = x.shape[1]
-        table = rotary_table(time, self.config["head_dim"], self.config["rope_base"])
+        table = rotary_table(0, time, self.config["head_dim"], self.config["rope_base"])
         ages = torch.arange(time)[:, None] - torch.arange(time)[None]
         mask = (ages >= 0) & (ages < self.config["window_size"])
         for layer in self.layers:

@@ -12,9 +12,9 @@ import pathlib
 import shutil
 
 import torch
+from safetensors.torch import save_file
 
 import lm_data
-import safetensors_file
 import train_lm
 
 MAX_SEQ_LEN = 4096  # columns; training saw some 600 at a time
@@ -61,8 +61,8 @@ def main():
     described = json.dumps(describe(config, corpus.tokenizer), indent=2)
     (args.out / "config.json").write_text(described + "\n")
     shutil.copy(args.data / "tokenizer.json", args.out / "tokenizer.json")
-    safetensors_file.write(args.out / "model.safetensors",
-                           {name: weight.bfloat16() for name, weight in weights.items()})
+    stored = {name: weight.bfloat16().contiguous() for name, weight in weights.items()}
+    save_file(stored, args.out / "model.safetensors")
 
 
 if __name__ == "__main__":

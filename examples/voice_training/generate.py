@@ -9,9 +9,9 @@ import pathlib
 
 import numpy
 import torch
+from safetensors.torch import load_file
 
 import lm_model
-import safetensors_file
 import tokenizer as tokenizer_module
 
 
@@ -20,7 +20,7 @@ def load(folder):
     model = lm_model.DualAR(lm_model.read_config(folder))
     tensors = {}
     for file in sorted(folder.glob("model*.safetensors")):
-        tensors |= safetensors_file.read(file)
+        tensors |= load_file(file)
     model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     return model.eval()
 

@@ -13,6 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from rotary import rotary_table, rotate
+
 
 @dataclasses.dataclass(frozen=True)
 class Stack:
@@ -54,22 +56,6 @@ class Config:
 
 def read_config(folder):
     return Config.from_json(json.loads((pathlib.Path(folder) / "config.json").read_text()))
-
-
-def rotation(start, count, head_dim, base):
-    """cos + i sin at the positions start.. : [count, head_dim/2], rounded to bfloat16.
-
-    The rounding belongs to the format: engines keep the table so in every precision.
-    """
-    exponent = torch.arange(0, head_dim, 2).float() / head_dim
-    angle = torch.outer(torch.arange(start, start + count).float(), 1.0 / base**exponent)
-    return torch.complex(angle.cos().bfloat16().float(), angle.sin().bfloat16().float())
-
-
-def rotate(x, table):
-    """Turns the pairs (2j, 2j+1) of x [batch, heads, T, head_dim] by the table's angles."""
-    pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
-    return torch.view_as_real(pairs * table).flatten(-2).type_as(x)
 
 
 def causal_attention(q, k, v):
@@ -200,7 +186,7 @@ class DualAR(nn.Module):
     def slow(self, columns, start=0, caches=None):
         """Hidden vectors after the final norm, [batch, T, dim]; `caches`: a list for each layer."""
         config, slow = self.config, self.text_model.model
-        table = rotation(start, columns.shape[2], config.slow.head_dim, config.rope_base)
+        table = rotary_table(start, columns.shape[2], config.slow.head_dim, config.rope_base)
         x = self.embed(columns)
         for i, layer in enumerate(slow.layers):
             x = layer(x, table, caches[i] if caches is not None else None)
@@ -220,7 +206,7 @@ class DualAR(nn.Module):
     def fast(self, x, start=0, caches=None):
         """Logits at every position of x [frames, T, fast dim]: [frames, T, codebook_size]."""
         config, fast = self.config, self.audio_decoder
-        table = rotation(start, x.shape[1], config.fast.head_dim, config.rope_base)
+        table = rotary_table(start, x.shape[1], config.fast.head_dim, config.rope_base)
         for i, layer in enumerate(fast.layers):
             x = layer(x, table, caches[i] if caches is not None else None)
         return fast.output(fast.norm(x))
