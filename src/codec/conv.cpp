@@ -1,5 +1,7 @@
 #include "codec/conv.h"
 
+#include "io/pages.h"
+
 namespace remora::codec {
 namespace {
 
@@ -8,12 +10,14 @@ namespace {
 at::Tensor by_phase(const at::Tensor& weight, const CausalConvTranspose1d::Shape& shape) {
   const int64_t taps = shape.taps();
   const std::vector<int64_t> phases{shape.stride * shape.out, shape.in, taps};
-  // LibTorch flips no tensor without numbers.
   if (weight.is_meta()) return weight.reshape(phases);
-  return weight.reshape({shape.in, shape.out, taps, shape.stride})
-      .flip(2)
-      .permute({3, 1, 0, 2})
-      .reshape(phases);
+  const at::Tensor steps = weight.reshape({shape.in, shape.out, taps, shape.stride});
+  at::Tensor turned = io::tensor_of_pages(weight.numel(), weight.scalar_type())
+                          .view({shape.stride, shape.out, shape.in, taps});
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    turned.select(3, tap).copy_(steps.select(2, taps - 1 - tap).permute({2, 1, 0}));
+  }
+  return turned.view(phases);
 }
 
 }  // namespace

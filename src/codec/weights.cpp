@@ -1,13 +1,17 @@
 #include "codec/weights.h"
 
-#include <ATen/ops/_weight_norm.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/norm_except_dim.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/concat.h"
+#include "io/pages.h"
 
 namespace remora::codec {
 namespace {
@@ -20,6 +24,14 @@ constexpr std::array<Spelling, 2> kSpellings = {{
     {".parametrizations.weight.original1", ".parametrizations.weight.original0"},
     {".weight_v", ".weight_g"},
 }};
+
+// A tensor that lies alone: in pages of its own, unless it is small.
+at::Tensor separate(at::IntArrayRef shape, at::ScalarType type) {
+  constexpr int64_t kSmall = 1 << 14;
+  const int64_t numbers = c10::multiply_integers(shape);
+  if (numbers < kSmall) return at::empty(shape, at::TensorOptions().dtype(type));
+  return io::tensor_of_pages(numbers, type).view(shape);
+}
 
 at::Tensor unknown(const std::vector<int64_t>& shape) {
   return at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(at::kMeta));
@@ -65,7 +77,8 @@ at::Tensor Weights::folded(std::string_view module, const std::vector<int64_t>& 
     const at::Tensor v = plain(concat(module, direction), shape);
     const at::Tensor g = plain(concat(module, magnitude), magnitude_shape);
     if (v.is_meta() || g.is_meta()) return unknown(shape);
-    return at::_weight_norm(v, g, 0);
+    at::Tensor product = separate(shape, at::kFloat);
+    return at::mul_out(product, v, g / at::norm_except_dim(v, 2, 0));
   }
   loader_.problem(concat(dict_.files(), ": tensor ", whole, " ", shape_text(shape),
                          " (or its weight_g and weight_v) is missing"));
@@ -79,7 +92,11 @@ at::Tensor Weights::placed(const at::Tensor& value) {
 at::Tensor Weights::computed(const at::Tensor& value) { return counted(moved(value, compute_)); }
 
 at::Tensor Weights::moved(const at::Tensor& value, at::ScalarType type) const {
-  return value.to(value.is_meta() ? at::kMeta : device_, type).contiguous();
+  if (value.is_meta() || !device_.is_cpu()) {
+    return value.to(value.is_meta() ? at::kMeta : device_, type).contiguous();
+  }
+  if (value.scalar_type() == type && value.is_contiguous()) return value;
+  return separate(value.sizes(), type).copy_(value);
 }
 
 at::Tensor Weights::counted(const at::Tensor& value) {

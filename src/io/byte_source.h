@@ -29,7 +29,7 @@ class ByteSource {
   // The whole file in memory (mapped or lent), or empty where it can only be read.
   virtual std::span<const std::byte> view() const { return {}; }
 
-  // Hint that these mapped bytes are not needed soon (after a conversion made its own copy).
+  // Hint that these mapped bytes are not needed soon (no tensor shows them any more).
   virtual void release_pages(uint64_t /*offset*/, uint64_t /*length*/) const {}
 
  protected:

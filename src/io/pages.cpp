@@ -17,7 +17,10 @@ class Pages {
   explicit Pages(size_t bytes)
       : data_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
         bytes_(bytes) {
-    if (data_ != MAP_FAILED) return;
+    if (data_ != MAP_FAILED) {
+      advise();
+      return;
+    }
     throw Error(Status::kOutOfMemory,
                 concat("memory: ", bytes, " bytes for a tensor were refused"));
   }
@@ -27,6 +30,13 @@ class Pages {
   void* data() const { return data_; }
 
  private:
+  // Written from end to end: where the system has large pages, few appear in place of many.
+  void advise() const {
+#ifdef MADV_HUGEPAGE
+    ::madvise(data_, bytes_, MADV_HUGEPAGE);
+#endif
+  }
+
   void* data_;
   size_t bytes_;
 };

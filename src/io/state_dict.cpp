@@ -13,6 +13,24 @@
 #include "io/pages.h"
 
 namespace remora::io {
+namespace {
+
+// A part of a mapped source that a tensor shows.
+class MappedBytes {
+ public:
+  MappedBytes(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length)
+      : source_(std::move(source)), offset_(offset), length_(length) {}
+  ~MappedBytes() { source_->release_pages(offset_, length_); }
+  MappedBytes(const MappedBytes&) = delete;
+  MappedBytes& operator=(const MappedBytes&) = delete;
+
+ private:
+  std::shared_ptr<const ByteSource> source_;
+  uint64_t offset_;
+  uint64_t length_;
+};
+
+}  // namespace
 
 std::optional<uint64_t> element_count(std::span<const int64_t> shape) {
   constexpr uint64_t kLimit = uint64_t{1} << 56;
@@ -54,7 +72,7 @@ at::Tensor StoredTensor::load() const {
     // The mapping is read-only: nothing in the library writes to a loaded weight.
     auto* blob = const_cast<std::byte*>(data);
     return kept_tensor(blob, shape, strides, dtype,
-                       std::make_unique<std::shared_ptr<const ByteSource>>(source));
+                       std::make_unique<MappedBytes>(source, offset, bytes));
   }
   const auto elements = static_cast<int64_t>(bytes / c10::elementSize(dtype));
   constexpr uint64_t kSmall = 1 << 16;
@@ -65,8 +83,6 @@ at::Tensor StoredTensor::load() const {
   }
   return strides.empty() ? storage.view(shape) : storage.as_strided(shape, strides);
 }
-
-void StoredTensor::release() const { source->release_pages(offset, byte_size()); }
 
 void StateDict::insert(std::string name, StoredTensor tensor) {
   if (tensors_.empty()) first_name_ = name;

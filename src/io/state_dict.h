@@ -30,10 +30,10 @@ struct StoredTensor {
 
   uint64_t byte_size() const;  // of the storage the tensor spans
 
-  // A view into mapped memory where possible (kept alive by the tensor), else an own copy.
+  // A view into mapped memory where possible, else an own copy. The view keeps the source alive;
+  // when the last tensor that shares it goes, so do its pages: what is read only to be converted
+  // takes no memory after that.
   at::Tensor load() const;
-  // Lets mapped pages go again, after load() has been converted into own memory.
-  void release() const;
 };
 
 // Names to stored tensors. Name order is the map's; `first_name` keeps the file's first key:

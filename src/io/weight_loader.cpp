@@ -51,11 +51,7 @@ at::Tensor WeightLoader::take(std::string_view name, const std::vector<int64_t>&
   const StoredTensor* stored = checked(name, shape);
   if (reading_ == Reading::kShapes) return without_numbers(shape, dtype);
   if (stored == nullptr) return at::zeros({1}, at::TensorOptions().dtype(dtype)).expand(shape);
-  const at::Tensor raw = stored->load();
-  if (raw.scalar_type() == dtype && raw.is_contiguous()) return raw;
-  at::Tensor converted = raw.to(dtype).contiguous();
-  stored->release();
-  return converted;
+  return stored->load().to(dtype).contiguous();
 }
 
 std::vector<int64_t> WeightLoader::shape_of(std::string_view name) const {

@@ -25,7 +25,7 @@ class WeightLoader {
 
   // As stored: a mapped view where the file allows it.
   at::Tensor take(std::string_view name, const std::vector<int64_t>& shape);
-  // Converted to `dtype` (a view when it already is); pages of the source are let go after a copy.
+  // Converted to `dtype` (a view when it already is).
   at::Tensor take(std::string_view name, const std::vector<int64_t>& shape, at::ScalarType dtype);
 
   bool has(std::string_view name) const { return dict_.contains(name); }

@@ -139,12 +139,10 @@ class Builder {
                 source_.rows(name, shape, rows), {}, Part::kSmall);
   }
 
-  // A matrix of the checkpoint, whose file is let go when it was converted.
+  // A matrix of the checkpoint, or its quantised form.
   nn::Linear matrix(const std::string& name, int64_t out, int64_t in, at::Tensor bias, Part part) {
     if (options_.saved) return saved(name, out, out, in, std::move(bias), part);
-    nn::Linear linear = kept(name, source_.weight(name, {out, in}), std::move(bias), part);
-    if (options_.weights != Weights::kAsDtype) source_.release(name);
-    return linear;
+    return kept(name, source_.weight(name, {out, in}), std::move(bias), part);
   }
 
   Transformer transformer(const std::string& prefix, const StackConfig& stack) {

@@ -45,7 +45,6 @@ class RandomWeights final : public WeightSource {
     return nn::packed_form(format, rows, cols);  // not asked for: nothing was saved
   }
   bool has(const std::string& /*name*/) const override { return false; }
-  void release(const std::string& /*name*/) override {}
   void finish() override {
     if (options_.progress) options_.progress(1);
   }

@@ -95,10 +95,6 @@ class CheckpointWeights final : public WeightSource {
   }
 
   bool has(const std::string& name) const override { return loader_.has(name); }
-  void release(const std::string& name) override {
-    if (options_.shapes_only) return;
-    if (const io::StoredTensor* stored = dict_.find(name)) stored->release();
-  }
   void finish() override {
     check_cancel();
     loader_.finish();

@@ -43,8 +43,6 @@ class WeightSource {
                                   int64_t stored_rows, int64_t rows, int64_t cols) = 0;
   // Whether the checkpoint has a tensor of that name.
   virtual bool has(const std::string& name) const = 0;
-  // Hint that the tensor's file is not needed any more: a copy was made.
-  virtual void release(const std::string& name) = 0;
   // Throws Error{kFormat} listing what was missing or misshaped.
   virtual void finish() = 0;
   // Tells the weights of two models apart, with near certainty, without reading all of them.

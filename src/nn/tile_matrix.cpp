@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "nn/pages.h"
 #include "nn/parallel.h"
 
 namespace remora::nn {
@@ -17,13 +18,14 @@ using Result = cpu::TileProduct::Result;
 constexpr int64_t kOutputs = 2 * kTileOutputs;
 constexpr int64_t kRows = 256;
 
-// [out, in, taps] -> tiles
+// [out, in, taps] -> [outs of 16][taps][ins of 32][16 pairs][16 outs][2], in pages of its own: between
+// the temporaries of a load it would keep the heap from shrinking.
 at::Tensor in_tiles(const at::Tensor& weight) {
-  const int64_t out = weight.size(0), depth = weight.size(1) * weight.size(2);
-  return weight.permute({0, 2, 1})
-      .reshape({out / kTileOutputs, kTileOutputs, depth / kTileColumns, kTileColumns / 2, 2})
-      .permute({0, 2, 3, 1, 4})
-      .contiguous();
+  const int64_t outs = weight.size(0) / kTileOutputs, ins = weight.size(1) / kTileColumns;
+  const int64_t taps = weight.size(2), pairs = kTileColumns / 2;
+  at::Tensor tiles = untouched_pages({outs, taps, ins, pairs, kTileOutputs, 2}, weight.options());
+  return tiles.copy_(
+      weight.reshape({outs, kTileOutputs, ins, pairs, 2, taps}).permute({0, 5, 2, 3, 1, 4}));
 }
 
 const uint16_t* bits(const at::Tensor& tensor) {

@@ -27,6 +27,36 @@ StateDict small_dict() {
   return dict;
 }
 
+// A file in memory that counts the bytes it was told to let go.
+class CountingSource final : public io::ByteSource {
+ public:
+  explicit CountingSource(size_t size) : ByteSource("counted"), bytes_(size) {}
+  uint64_t size() const override { return bytes_.size(); }
+  std::span<const std::byte> view() const override { return bytes_; }
+  void read_at(uint64_t, std::span<std::byte>) const override { ADD_FAILURE() << "not mapped"; }
+  void release_pages(uint64_t, uint64_t length) const override { released += length; }
+
+  mutable uint64_t released = 0;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+TEST(WeightLoader, PagesGoWithTheLastTensorThatShowsThem) {
+  const auto source = std::make_shared<CountingSource>(64);
+  StateDict dict;
+  dict.insert("w", {source, 16, at::kFloat, {4}, {}});
+  WeightLoader loader(dict);
+  at::Tensor half = loader.take("w", {4}).narrow(0, 0, 2);
+  EXPECT_EQ(source->released, 0u) << "a part is still shown";
+  half.reset();
+  EXPECT_EQ(source->released, 16u);
+  const at::Tensor converted = loader.take("w", {4}, at::kBFloat16);
+  EXPECT_EQ(source->released, 32u) << "only the copy is needed";
+  const at::Tensor kept = loader.take("w", {4}, at::kFloat);
+  EXPECT_EQ(source->released, 32u) << "used where it lies";
+}
+
 TEST(WeightLoader, GivesEachTensorInTheTypeAskedFor) {
   const StateDict dict = small_dict();
   WeightLoader loader(dict);
