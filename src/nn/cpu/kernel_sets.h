@@ -11,6 +11,9 @@ extern const Kernels kPortable;
 extern const Kernels kAvx2;
 extern const Kernels kAvx512Vnni;
 extern const TileKernels kAmxTiles;
+#elif defined(REMORA_ARM_KERNELS)
+extern const Kernels kNeon;
+extern const Kernels kDotProduct;
 #endif
 
 }  // namespace remora::nn::cpu

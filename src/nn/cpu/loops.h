@@ -7,6 +7,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include <bit>
@@ -58,6 +60,8 @@ inline Lanes load(const uint16_t* bf16) {
 #elif defined(__AVX2__)
   const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bf16));
   return reinterpret_cast<Lanes>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+#elif defined(__aarch64__)
+  return std::bit_cast<Lanes>(vshlq_n_u32(vmovl_u16(vld1_u16(bf16)), 16));
 #else
   using Halves = uint16_t __attribute__((vector_size(kLanes * sizeof(uint16_t))));
   using Words = uint32_t __attribute__((vector_size(kLanes * sizeof(uint32_t))));
