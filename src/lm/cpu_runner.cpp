@@ -14,6 +14,7 @@ CpuRunner::Worker::Worker(const CpuPlan& plan, size_t lanes) {
     vectors.emplace_back(static_cast<size_t>(plan.config.dim));
     quantised.emplace_back(plan.widest());
   }
+  inputs.resize(lanes);
 }
 
 CpuRunner::CpuRunner(const CpuPlan& plan, nn::ThreadPool& pool, size_t lanes)
@@ -77,32 +78,38 @@ void CpuRunner::work(int thread) {
   output_part(thread);
 }
 
-CpuRunner::Rows CpuRunner::share(const MatrixView& view, int thread) const {
-  const int64_t blocks = view.padded_rows() / kBlockRows, threads = pool_.size();
-  const int64_t begin = blocks * thread / threads * kBlockRows;
-  const int64_t end = blocks * (thread + 1) / threads * kBlockRows;
-  return {begin, view.quantised() ? end : std::min(end, view.rows)};
+template <typename Use>
+void CpuRunner::share(const MatrixView& view, Use&& use) {
+  // One thread has nothing to take turns for.
+  const int64_t parts = pool_.size() == 1 ? 1 : pool_.size() * kPartsPerThread;
+  const int64_t blocks = view.padded_rows() / kBlockRows, count = std::min(parts, blocks);
+  for (int64_t part = pool_.claim(); part < count; part = pool_.claim()) {
+    const int64_t end = blocks * (part + 1) / count * kBlockRows;
+    use(Rows{blocks * part / count * kBlockRows,
+             view.quantised() ? end : std::min(end, view.rows)});
+  }
 }
 
-void CpuRunner::multiply(const MatrixView& view, std::span<const float* const> x, float* const* y,
-                         int thread) {
-  // Rows that stay in the core's own cache until every group of vectors has read them.
-  constexpr int64_t kTileRows = 4 * kBlockRows;
-  Worker& worker = workers_[static_cast<size_t>(thread)];
-  nn::cpu::Input inputs[kMaxLanes];
+const nn::cpu::Input* CpuRunner::inputs(const MatrixView& view, std::span<const float* const> x,
+                                        Worker& worker) {
   for (size_t i = 0; i < x.size(); ++i) {
-    inputs[i].floats = x[i];
-    inputs[i].quantised = worker.quantised[i].view();
+    worker.inputs[i] = {x[i], worker.quantised[i].view()};
     if (view.quantised()) {
-      kernels_.quantise(x[i], view.cols, view.padded_cols(), inputs[i].quantised);
+      kernels_.quantise(x[i], view.cols, view.padded_cols(), worker.inputs[i].quantised);
     }
   }
+  return worker.inputs.data();
+}
+
+void CpuRunner::multiply(const MatrixView& view, const nn::cpu::Input* inputs, size_t count,
+                         float* const* y, Rows rows) const {
+  // Rows that stay in the core's own cache until every group of vectors has read them.
+  constexpr int64_t kTileRows = 4 * kBlockRows;
   constexpr auto kAtOnce = static_cast<size_t>(nn::cpu::kMaxVectors);
-  const Rows rows = share(view, thread);
-  const int64_t tile = x.size() <= kAtOnce ? rows.end - rows.begin : kTileRows;
+  const int64_t tile = count <= kAtOnce ? rows.end - rows.begin : kTileRows;
   for (int64_t row = rows.begin; row < rows.end; row += tile) {
-    for (size_t first = 0; first < x.size(); first += kAtOnce) {
-      const auto n = static_cast<int>(std::min(x.size() - first, kAtOnce));
+    for (size_t first = 0; first < count; first += kAtOnce) {
+      const auto n = static_cast<int>(std::min(count - first, kAtOnce));
       kernels_.gemv(view, inputs + first, n, row, std::min(row + tile, rows.end), y + first);
     }
   }
@@ -125,13 +132,19 @@ void CpuRunner::normalise(const std::vector<float>& weight, Worker& worker, cons
   }
 }
 
-void CpuRunner::add_to_input(const Vectors& y, const MatrixView& view, int thread) {
-  const Rows rows = share(view, thread);
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    float* x = x_[i].data();
-    const float* add = y[i].data();
-    for (int64_t r = rows.begin; r < std::min(rows.end, view.rows); ++r) x[r] += add[r];
-  }
+void CpuRunner::multiply_onto_input(const MatrixView& view, const Vectors& x, int thread) {
+  const float* in[kMaxLanes];
+  float* out[kMaxLanes];
+  for (size_t i = 0; i < lanes_.size(); ++i) in[i] = x[i].data();
+  pointers(delta_, out);
+  const nn::cpu::Input* input =
+      inputs(view, {in, lanes_.size()}, workers_[static_cast<size_t>(thread)]);
+  share(view, [&](Rows rows) {
+    multiply(view, input, lanes_.size(), out, rows);
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      for (int64_t r = rows.begin; r < std::min(rows.end, view.rows); ++r) x_[i][r] += out[i][r];
+    }
+  });
 }
 
 void CpuRunner::attention_part(const CpuLayer& layer, size_t index, int thread) {
@@ -140,16 +153,15 @@ void CpuRunner::attention_part(const CpuLayer& layer, size_t index, int thread) 
   float* out[kMaxLanes];
   normalise(layer.attention_norm, worker, in);
   pointers(qkv_, out);
-  multiply(layer.wqkv, {in, lanes_.size()}, out, thread);
+  const nn::cpu::Input* input = inputs(layer.wqkv, {in, lanes_.size()}, worker);
+  share(layer.wqkv, [&](Rows rows) { multiply(layer.wqkv, input, lanes_.size(), out, rows); });
   pool_.barrier();
-  for (int64_t head = thread; head < plan_.config.kv_heads; head += pool_.size()) {
+  const int64_t heads = plan_.config.kv_heads;
+  for (int64_t head = pool_.claim(); head < heads; head = pool_.claim()) {
     for (size_t i = 0; i < lanes_.size(); ++i) attend_head(layer, index, i, head, worker);
   }
   pool_.barrier();
-  for (size_t i = 0; i < lanes_.size(); ++i) in[i] = mixed_[i].data();
-  pointers(delta_, out);
-  multiply(layer.wo, {in, lanes_.size()}, out, thread);
-  add_to_input(delta_, layer.wo, thread);
+  multiply_onto_input(layer.wo, mixed_, thread);
   pool_.barrier();
 }
 
@@ -194,22 +206,21 @@ void CpuRunner::attend_head(const CpuLayer& layer, size_t index, size_t lane, in
 void CpuRunner::feed_forward_part(const CpuLayer& layer, int thread) {
   Worker& worker = workers_[static_cast<size_t>(thread)];
   const float* in[kMaxLanes];
-  float *gate[kMaxLanes], *up[kMaxLanes], *out[kMaxLanes];
+  float *gate[kMaxLanes], *up[kMaxLanes];
   normalise(layer.ffn_norm, worker, in);
   pointers(gate_, gate);
   pointers(up_, up);
-  multiply(layer.w1, {in, lanes_.size()}, gate, thread);
-  multiply(layer.w3, {in, lanes_.size()}, up, thread);
-  const Rows rows = share(layer.w1, thread);
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    kernels_.silu_mul(gate[i] + rows.begin, up[i] + rows.begin,
-                      std::min(rows.end, layer.w1.rows) - rows.begin);
-  }
+  const nn::cpu::Input* input = inputs(layer.w1, {in, lanes_.size()}, worker);
+  share(layer.w1, [&](Rows rows) {
+    multiply(layer.w1, input, lanes_.size(), gate, rows);
+    multiply(layer.w3, input, lanes_.size(), up, rows);
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      kernels_.silu_mul(gate[i] + rows.begin, up[i] + rows.begin,
+                        std::min(rows.end, layer.w1.rows) - rows.begin);
+    }
+  });
   pool_.barrier();
-  for (size_t i = 0; i < lanes_.size(); ++i) in[i] = gate[i];
-  pointers(delta_, out);
-  multiply(layer.w2, {in, lanes_.size()}, out, thread);
-  add_to_input(delta_, layer.w2, thread);
+  multiply_onto_input(layer.w2, gate_, thread);
   pool_.barrier();
 }
 
@@ -228,9 +239,13 @@ void CpuRunner::output_part(int thread) {
   }
   pointers(logits_, logits);
   pointers(hidden_, hidden);
-  multiply(plan_.head, {normed, outputs}, logits, thread);
+  const nn::cpu::Input* input = inputs(plan_.head, {normed, outputs}, worker);
+  share(plan_.head, [&](Rows rows) { multiply(plan_.head, input, outputs, logits, rows); });
   if (plan_.project) {
-    multiply(*plan_.project, {handed_on, outputs}, hidden, thread);
+    pool_.barrier();
+    input = inputs(*plan_.project, {handed_on, outputs}, worker);
+    share(*plan_.project,
+          [&](Rows rows) { multiply(*plan_.project, input, outputs, hidden, rows); });
   } else if (thread == 0) {
     for (size_t i = 0; i < outputs; ++i) std::copy_n(handed_on[i], dim, hidden[i]);
   }

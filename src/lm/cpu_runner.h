@@ -49,11 +49,14 @@ class CpuRunner {
     Worker(const CpuPlan& plan, size_t lanes);
     Vectors vectors;  // normed inputs
     std::vector<nn::cpu::QuantisedBuffer> quantised;
+    std::vector<nn::cpu::Input> inputs;
     std::vector<float> scores;  // [groups * positions]
   };
   struct Rows {
     int64_t begin, end;
   };
+  // Parts of a matrix that each thread of several would take, if all were equally fast.
+  static constexpr int64_t kPartsPerThread = 4;
 
   static void job(void* self, int thread, nn::ThreadPool& pool);
   void work(int thread);
@@ -63,13 +66,19 @@ class CpuRunner {
   void rotate(float* head, const std::vector<float>& norm, const float* rope) const;
   void feed_forward_part(const CpuLayer& layer, int thread);
   void output_part(int thread);
-  // Rows of `view` that this thread computes.
-  Rows share(const nn::cpu::MatrixView& view, int thread) const;
-  // y = view * x for this thread's rows, one vector a pointer; quantised here if need be.
-  void multiply(const nn::cpu::MatrixView& view, std::span<const float* const> x, float* const* y,
-                int thread);
-  void add_to_input(const Vectors& y, const nn::cpu::MatrixView& view, int thread);
-  // Every thread normalises for itself: cheaper than meeting once more.
+  // Calls use(Rows) for parts of `view` until all are taken by some thread; once between barriers.
+  template <typename Use>
+  void share(const nn::cpu::MatrixView& view, Use&& use);
+  // Vectors as `view` multiplies them; every thread makes its own, which is cheaper than meeting
+  // once more. Valid until the next call.
+  const nn::cpu::Input* inputs(const nn::cpu::MatrixView& view, std::span<const float* const> x,
+                               Worker& worker);
+  // y[i] = view * input i, of these rows.
+  void multiply(const nn::cpu::MatrixView& view, const nn::cpu::Input* inputs, size_t count,
+                float* const* y, Rows rows) const;
+  // The residual branch's end: adds view * x to the inputs.
+  void multiply_onto_input(const nn::cpu::MatrixView& view, const Vectors& x, int thread);
+  // For itself, too.
   void normalise(const std::vector<float>& weight, Worker& worker, const float** out);
 
   const CpuPlan& plan_;

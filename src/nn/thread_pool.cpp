@@ -85,10 +85,11 @@ void ThreadPool::work(int thread) {
 }
 
 void ThreadPool::barrier() {
-  if (size_ == 1) return;
+  if (size_ == 1) return claimed_.store(0, std::memory_order_relaxed);
   const uint32_t round = round_.load(std::memory_order_acquire);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
     arrived_.store(0, std::memory_order_relaxed);
+    claimed_.store(0, std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
     return;

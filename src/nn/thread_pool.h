@@ -29,6 +29,9 @@ class ThreadPool {
 
   // Within a job: waits until every thread of the pool has come here.
   void barrier();
+  // Within a job: 0, 1, 2, ... since the last barrier, each to one thread only. Work that is taken
+  // piece by piece waits little for a thread whose core the system gave to somebody else.
+  int64_t claim() { return claimed_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   void work(int thread);
@@ -41,6 +44,7 @@ class ThreadPool {
   alignas(64) std::atomic<uint32_t> started_{0};  // jobs so far; a change wakes the threads
   alignas(64) std::atomic<uint32_t> round_{0};    // barriers passed
   alignas(64) std::atomic<int> arrived_{0};       // threads at the current barrier
+  alignas(64) std::atomic<int64_t> claimed_{0};   // numbers given out since the last one
   bool stop_ = false;
 };
 

@@ -18,8 +18,8 @@ using Result = cpu::TileProduct::Result;
 constexpr int64_t kOutputs = 2 * kTileOutputs;
 constexpr int64_t kRows = 256;
 
-// [out, in, taps] -> [outs of 16][taps][ins of 32][16 pairs][16 outs][2], in pages of its own: between
-// the temporaries of a load it would keep the heap from shrinking.
+// [out, in, taps] -> [outs of 16][taps][ins of 32][16 pairs][16 outs][2], in pages of its own:
+// between the temporaries of a load it would keep the heap from shrinking.
 at::Tensor in_tiles(const at::Tensor& weight) {
   const int64_t outs = weight.size(0) / kTileOutputs, ins = weight.size(1) / kTileColumns;
   const int64_t taps = weight.size(2), pairs = kTileColumns / 2;

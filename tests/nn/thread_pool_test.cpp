@@ -40,6 +40,30 @@ TEST(ThreadPool, BarriersOrderWhatTheThreadsSee) {
   }
 }
 
+constexpr int kPieces = 40;
+
+// Takes pieces of work until there are none, in each of many rounds.
+void take_pieces(void* context, int /*thread*/, ThreadPool& pool) {
+  auto& taken = *static_cast<std::vector<std::atomic<int>>*>(context);
+  for (size_t round = 0; round < taken.size() / kPieces; ++round) {
+    for (int64_t piece = pool.claim(); piece < kPieces; piece = pool.claim()) {
+      ++taken[round * kPieces + static_cast<size_t>(piece)];
+    }
+    pool.barrier();
+  }
+}
+
+TEST(ThreadPool, EachPieceOfARoundGoesToOneThread) {
+  for (const int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    std::vector<std::atomic<int>> taken(200 * kPieces);
+    for (int run = 1; run <= 2; ++run) {
+      pool.run(take_pieces, &taken);
+      for (const auto& times : taken) ASSERT_EQ(times, run);
+    }
+  }
+}
+
 void count(void* context, int /*thread*/, ThreadPool& /*pool*/) {
   static_cast<std::atomic<int>*>(context)->fetch_add(1);
 }
