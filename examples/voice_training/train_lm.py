@@ -20,6 +20,7 @@ import lm_model
 HELD_OUT = 100
 WARM_UP = 100  # steps
 MINUTES_BETWEEN_SAVES = 10
+SECONDS_BETWEEN_EXCHANGES = 30
 
 
 def make_config(tokenizer, num_codebooks, codebook_size):
@@ -93,6 +94,41 @@ class Losses(torch.nn.Module):
         return F.cross_entropy(logits, target), fast.view(len(codes), -1).mean(0), right
 
 
+class Exchange:
+    """Two processes that train one model, each on sentences in its own order: every half minute
+    each writes its weights and takes the mean of both, weighted by the steps made since."""
+
+    def __init__(self, folder, worker):
+        self.own, self.other = (folder / f"worker{k}.pt" for k in (worker, 1 - worker))
+        self.leads = worker == 0  # the other one follows its clock, and so its learning rate
+        self.steps, self.due = 0, 0.0
+        self.seen = self.written()  # of an earlier run, if there is any
+
+    def written(self):
+        return self.other.stat().st_mtime_ns if self.other.exists() else 0
+
+    @torch.no_grad()
+    def step(self, model, seconds):
+        """Call after each step; returns the seconds of training to go on from."""
+        self.steps += 1
+        if time.monotonic() < self.due:
+            return seconds
+        self.due = time.monotonic() + SECONDS_BETWEEN_EXCHANGES
+        written = self.written()
+        other = torch.load(self.other, weights_only=True) if written > self.seen else None
+        if other and other["steps"]:
+            share = other["steps"] / (other["steps"] + self.steps)
+            for name, weight in model.state_dict().items():
+                weight.lerp_(other["model"][name], share)
+            seconds = seconds if self.leads else other["seconds"]
+        self.seen = written
+        new = self.own.with_suffix(".new")
+        torch.save({"model": model.state_dict(), "steps": self.steps, "seconds": seconds}, new)
+        new.replace(self.own)
+        self.steps = 0
+        return seconds
+
+
 class Training:
     def __init__(self, args):
         self.args, self.step, self.seconds = args, 0, 0.0
@@ -105,6 +141,7 @@ class Training:
         if args.compile:
             compile_layers(self.model)
         self.losses = Losses(self.model)
+        self.exchange = None if args.worker is None else Exchange(args.data, args.worker)
         matrices = [p for p in self.model.parameters() if p.dim() > 1]
         others = [p for p in self.model.parameters() if p.dim() < 2]
         self.optimizer = torch.optim.AdamW(
@@ -112,6 +149,8 @@ class Training:
             betas=(0.9, 0.98), fused=True)
 
     def save(self):
+        if self.args.worker == 1:
+            return  # the other's weights are its own, half a minute ago
         target = self.args.data / "lm.pt"
         torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
                     "step": self.step, "seconds": self.seconds,
@@ -126,6 +165,9 @@ class Training:
         self.step, self.seconds = saved["step"], saved["seconds"]
         torch.set_rng_state(saved["torch_random"])
         self.random.bit_generator.state = saved["random"]
+        if self.args.worker == 1:  # other sentences first, other dropout
+            self.random = numpy.random.default_rng(self.step)
+            torch.manual_seed(self.step)
 
     def learning_rate(self):
         done = min(1.0, self.seconds / (60 * self.args.minutes))
@@ -175,12 +217,14 @@ class Training:
         batches, figures, warm = [], [], not self.args.compile
         reported = saved = self.seconds
         while self.seconds < 60 * self.args.minutes:
-            started = time.monotonic()
+            started = time.process_time()  # of the processor: pauses do not count
             batches = batches or self.corpus.epoch(count, self.args.batch, self.random)
             figures.append(self.train_batch(batches.pop()))
             if warm:  # the first step compiles, which is no training
-                self.seconds += time.monotonic() - started
+                self.seconds += time.process_time() - started
             warm = True
+            if self.exchange:
+                self.seconds = self.exchange.step(self.model, self.seconds)
             if self.seconds - reported >= 60:
                 self.report(figures, self.seconds - reported)
                 figures, reported = [], self.seconds
@@ -202,6 +246,8 @@ def main():
     parser.add_argument("--corruption", type=float, default=0.15, help="share of replaced frames")
     parser.add_argument("--fast-share", type=float, default=0.3, help="frames of the fast stage")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--worker", type=int, choices=[0, 1],
+                        help="one of two processes that share the training; give both --resume")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--compile", action="store_true", help="needs g++; half a minute of work")
     args = parser.parse_args()
