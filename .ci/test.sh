@@ -7,6 +7,9 @@ summary=()
 # What the tests use beyond the build. A language's tools only where its binding is there.
 ensure_test_tools() {
   want_tools clang-format:clang-format abidiff:abigail-tools dpkg-shlibdeps:dpkg-dev file:file
+  # The kernels for ARM run in an emulator.
+  [[ "$(uname -m)" != x86_64 ]] ||
+    want_tools aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static
   [[ ! -d "$root/bindings/csharp" ]] || want_tools mcs:mono-mcs mono:mono-runtime
   [[ ! -d "$root/bindings/rust" ]] || want_tools cargo:cargo
 }
