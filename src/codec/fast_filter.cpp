@@ -1,6 +1,5 @@
 #include "codec/fast_filter.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/addmm.h>
@@ -22,11 +21,6 @@ constexpr int64_t kFewOutputs = 256;
 constexpr int64_t kLeastChannels = 64;
 constexpr int64_t kMostChannels = 512;
 
-// Numbers below which a second thread costs more than it saves.
-constexpr int64_t kGrain = 1 << 14;
-
-int64_t blocks_per_thread(int64_t block) { return std::max<int64_t>(1, kGrain / block); }
-
 struct Split {
   at::Tensor odd;         // O
   at::Tensor even_less;   // E - O
@@ -45,17 +39,15 @@ Split split(const at::Tensor& x, int64_t rows_per_block, int64_t evens, int64_t 
   float* const odd = out.odd.data_ptr<float>();
   float* const even_less = out.even_less.data_ptr<float>();
   float* const later_less = out.later_less.data_ptr<float>();
-  at::parallel_for(0, evens, blocks_per_thread(block), [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      const float* const e = from + 2 * b * block;
-      const float* const o = e + block;
-      std::copy(o, o + block, odd + b * block);
-      for (int64_t i = 0; i < block; ++i) even_less[b * block + i] = e[i] - o[i];
-      if (b >= odds) continue;
-      const float* const later = o + block;
-      for (int64_t i = 0; i < block; ++i) later_less[b * block + i] = later[i] - o[i];
-    }
-  });
+  for (int64_t b = 0; b < evens; ++b) {
+    const float* const e = from + 2 * b * block;
+    const float* const o = e + block;
+    std::copy(o, o + block, odd + b * block);
+    for (int64_t i = 0; i < block; ++i) even_less[b * block + i] = e[i] - o[i];
+    if (b >= odds) continue;
+    const float* const later = o + block;
+    for (int64_t i = 0; i < block; ++i) later_less[b * block + i] = later[i] - o[i];
+  }
   return out;
 }
 
@@ -67,16 +59,12 @@ void merge(const at::Tensor& both, const at::Tensor& even, const at::Tensor& odd
   const float* const q = even.const_data_ptr<float>();
   const float* const r = odd.const_data_ptr<float>();
   float* const to = out.data_ptr<float>();
-  at::parallel_for(0, both.numel() / block, blocks_per_thread(block),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t b = begin; b < end; ++b) {
-                       const int64_t at = b * block;
-                       float* const first = to + 2 * at;
-                       float* const second = first + block;
-                       for (int64_t i = 0; i < block; ++i) first[i] = p[at + i] + q[at + i];
-                       for (int64_t i = 0; i < block; ++i) second[i] = p[at + i] + r[at + i];
-                     }
-                   });
+  for (int64_t at = 0; at < both.numel(); at += block) {
+    float* const first = to + 2 * at;
+    float* const second = first + block;
+    for (int64_t i = 0; i < block; ++i) first[i] = p[at + i] + q[at + i];
+    for (int64_t i = 0; i < block; ++i) second[i] = p[at + i] + r[at + i];
+  }
 }
 
 }  // namespace
