@@ -141,33 +141,23 @@ void quantised(const MatrixView& m, const Input* in, int64_t begin, int64_t end,
   }
 }
 
-void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
-          float* const* y) {
-  if (m.kind == MatrixKind::kF32) {
-    dense_n<float>(m, in, n, begin, end, y);
-  } else if (m.kind == MatrixKind::kBf16) {
-    dense_n<uint16_t>(m, in, n, begin, end, y);
-  } else {
-    switch (n) {
-      case 1:
-        quantised<1>(m, in, begin, end, y);
-        break;
-      case 2:
-        quantised<2>(m, in, begin, end, y);
-        break;
-      case 3:
-        quantised<3>(m, in, begin, end, y);
-        break;
-      default:
-        quantised<4>(m, in, begin, end, y);
-    }
+void quantised_n(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
+                 float* const* y) {
+  switch (n) {
+    case 1:
+      return quantised<1>(m, in, begin, end, y);
+    case 2:
+      return quantised<2>(m, in, begin, end, y);
+    case 3:
+      return quantised<3>(m, in, begin, end, y);
+    default:
+      return quantised<4>(m, in, begin, end, y);
   }
-  add_bias(m, n, begin, end < m.rows ? end : m.rows, y);
 }
 
 }  // namespace
 
-const Kernels kAvx512Vnni{"avx512-vnni", gemv,   quantise, rms_norm,
-                          silu_mul,      attend, to_bf16,  unpack};
+const Kernels kAvx512Vnni{"avx512-vnni", gemv<quantised_n>, quantise, rms_norm, silu_mul,
+                          attend,        to_bf16,           unpack};
 
 }  // namespace remora::nn::cpu

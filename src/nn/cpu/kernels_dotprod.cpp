@@ -145,24 +145,9 @@ void quantised_n(const MatrixView& m, const Input* in, int n, int64_t begin, int
   }
 }
 
-void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
-          float* const* y) {
-  switch (m.kind) {
-    case MatrixKind::kF32:
-      dense_n<float>(m, in, n, begin, end, y);
-      break;
-    case MatrixKind::kBf16:
-      dense_n<uint16_t>(m, in, n, begin, end, y);
-      break;
-    default:
-      quantised_n(m, in, n, begin, end, y);
-  }
-  add_bias(m, n, begin, end < m.rows ? end : m.rows, y);
-}
-
 }  // namespace
 
-const Kernels kDotProduct{"neon-dotprod", gemv,   quantise, rms_norm,
-                          silu_mul,       attend, to_bf16,  unpack};
+const Kernels kDotProduct{"neon-dotprod", gemv<quantised_n>, quantise, rms_norm, silu_mul,
+                          attend,         to_bf16,           unpack};
 
 }  // namespace remora::nn::cpu

@@ -60,28 +60,11 @@ void int4_block(const MatrixView& m, const Input& in, int64_t row, float* y) {
   for (int64_t r = 0; r < kBlockRows; ++r) y[row + r] = out[r];
 }
 
-void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
-          float* const* y) {
-  switch (m.kind) {
-    case MatrixKind::kF32:
-      dense_n<float>(m, in, n, begin, end, y);
-      break;
-    case MatrixKind::kBf16:
-      dense_n<uint16_t>(m, in, n, begin, end, y);
-      break;
-    default:
-      for (int v = 0; v < n; ++v) {
-        for (int64_t row = begin; row < end; row += kBlockRows) {
-          m.kind == MatrixKind::kInt8 ? int8_block(m, in[v], row, y[v])
-                                      : int4_block(m, in[v], row, y[v]);
-        }
-      }
-  }
-  add_bias(m, n, begin, end < m.rows ? end : m.rows, y);
-}
-
 }  // namespace
 
-const Kernels kPortable{"portable", gemv, quantise, rms_norm, silu_mul, attend, to_bf16, unpack};
+const Kernels kPortable{"portable", gemv<one_by_one<int8_block, int4_block>>,
+                        quantise,   rms_norm,
+                        silu_mul,   attend,
+                        to_bf16,    unpack};
 
 }  // namespace remora::nn::cpu

@@ -363,5 +363,34 @@ inline void unpack(const MatrixView& m, int64_t block, uint16_t* rows) {
   }
 }
 
+// Kernels::gemv of a set. kQuantised is the same for quantised kinds, without bias.
+template <auto kQuantised>
+void gemv(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
+          float* const* y) {
+  switch (m.kind) {
+    case MatrixKind::kF32:
+      dense_n<float>(m, in, n, begin, end, y);
+      break;
+    case MatrixKind::kBf16:
+      dense_n<uint16_t>(m, in, n, begin, end, y);
+      break;
+    default:
+      kQuantised(m, in, n, begin, end, y);
+  }
+  add_bias(m, n, begin, end < m.rows ? end : m.rows, y);
+}
+
+// For gemv: by kernels of one block and one vector.
+template <auto kInt8Block, auto kInt4Block>
+void one_by_one(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
+                float* const* y) {
+  for (int64_t row = begin; row < end; row += kBlockRows) {
+    for (int v = 0; v < n; ++v) {
+      m.kind == MatrixKind::kInt8 ? kInt8Block(m, in[v], row, y[v])
+                                  : kInt4Block(m, in[v], row, y[v]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace remora::nn::cpu
