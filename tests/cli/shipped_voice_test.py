@@ -11,7 +11,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 VOICE = SOURCE / "examples" / "voices" / "slt"
 TRAINING = SOURCE / "examples" / "voice_training"
 
-SENTENCES = ("What time does the harbor open on Thursday?",
+SENTENCES = ("What time does the museum open on Friday?",
              "Nancy used the yellow engine under the harbor.",
              "The weather in China is good and dark.",
              "Can I have one hundred bottles and some salad?",
