@@ -91,9 +91,9 @@ class Voice(CliTest):
             heard.append(ears.heard(recognise.read_wave(self.file(i))))
             wrong += recognise.word_errors(recognise.words(text), heard[-1])
             expected += len(recognise.words(text))
-        # It had 0.31 when it was made; where sums round otherwise other codes are drawn. What babbles
-        # has 0.
-        self.assertGreaterEqual(1 - wrong / expected, 0.15, heard)
+        # It had 0.60 when it was made; where sums round otherwise other codes are drawn, and other
+        # seeds gave 0.69. A voice whose words cannot be made out has 0.3.
+        self.assertGreaterEqual(1 - wrong / expected, 0.45, heard)
 
 
 if __name__ == "__main__":
