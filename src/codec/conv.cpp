@@ -12,8 +12,8 @@ at::Tensor by_phase(const at::Tensor& weight, const CausalConvTranspose1d::Shape
   const std::vector<int64_t> phases{shape.stride * shape.out, shape.in, taps};
   if (weight.is_meta()) return weight.reshape(phases);
   const at::Tensor steps = weight.reshape({shape.in, shape.out, taps, shape.stride});
-  at::Tensor turned = io::tensor_of_pages(weight.numel(), weight.scalar_type())
-                          .view({shape.stride, shape.out, shape.in, taps});
+  at::Tensor turned =
+      io::tensor_of_pages({shape.stride, shape.out, shape.in, taps}, weight.scalar_type());
   for (int64_t tap = 0; tap < taps; ++tap) {
     turned.select(3, tap).copy_(steps.select(2, taps - 1 - tap).permute({2, 1, 0}));
   }

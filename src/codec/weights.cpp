@@ -4,7 +4,6 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/norm_except_dim.h>
-#include <c10/util/accumulate.h>
 
 #include <algorithm>
 #include <array>
@@ -24,14 +23,6 @@ constexpr std::array<Spelling, 2> kSpellings = {{
     {".parametrizations.weight.original1", ".parametrizations.weight.original0"},
     {".weight_v", ".weight_g"},
 }};
-
-// A tensor that lies alone: in pages of its own, unless it is small.
-at::Tensor separate(at::IntArrayRef shape, at::ScalarType type) {
-  constexpr int64_t kSmall = 1 << 14;
-  const int64_t numbers = c10::multiply_integers(shape);
-  if (numbers < kSmall) return at::empty(shape, at::TensorOptions().dtype(type));
-  return io::tensor_of_pages(numbers, type).view(shape);
-}
 
 at::Tensor unknown(const std::vector<int64_t>& shape) {
   return at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(at::kMeta));
@@ -77,7 +68,7 @@ at::Tensor Weights::folded(std::string_view module, const std::vector<int64_t>& 
     const at::Tensor v = plain(concat(module, direction), shape);
     const at::Tensor g = plain(concat(module, magnitude), magnitude_shape);
     if (v.is_meta() || g.is_meta()) return unknown(shape);
-    at::Tensor product = separate(shape, at::kFloat);
+    at::Tensor product = io::tensor_of_pages(shape, at::kFloat);
     return at::mul_out(product, v, g / at::norm_except_dim(v, 2, 0));
   }
   loader_.problem(concat(dict_.files(), ": tensor ", whole, " ", shape_text(shape),
@@ -96,7 +87,7 @@ at::Tensor Weights::moved(const at::Tensor& value, at::ScalarType type) const {
     return value.to(value.is_meta() ? at::kMeta : device_, type).contiguous();
   }
   if (value.scalar_type() == type && value.is_contiguous()) return value;
-  return separate(value.sizes(), type).copy_(value);
+  return io::tensor_of_pages(value.sizes(), type).copy_(value);
 }
 
 at::Tensor Weights::counted(const at::Tensor& value) {

@@ -1,6 +1,8 @@
 #include "io/pages.h"
 
+#include <ATen/ops/empty.h>
 #include <c10/core/ScalarType.h>
+#include <c10/util/accumulate.h>
 #include <sys/mman.h>
 
 #include <memory>
@@ -43,10 +45,13 @@ class Pages {
 
 }  // namespace
 
-at::Tensor tensor_of_pages(int64_t elements, at::ScalarType dtype) {
-  auto pages = std::make_unique<Pages>(static_cast<size_t>(elements) * c10::elementSize(dtype));
+at::Tensor tensor_of_pages(at::IntArrayRef shape, at::ScalarType dtype) {
+  constexpr size_t kSmall = 1 << 16;
+  const size_t bytes = static_cast<size_t>(c10::multiply_integers(shape)) * c10::elementSize(dtype);
+  if (bytes < kSmall) return at::empty(shape, at::TensorOptions().dtype(dtype));
+  auto pages = std::make_unique<Pages>(bytes);
   void* data = pages->data();
-  return kept_tensor(data, {elements}, {}, dtype, std::move(pages));
+  return kept_tensor(data, shape, {}, dtype, std::move(pages));
 }
 
 }  // namespace remora::io

@@ -1,6 +1,5 @@
 #include "io/state_dict.h"
 
-#include <ATen/ops/empty.h>
 #include <c10/core/ScalarType.h>
 
 #include <memory>
@@ -64,7 +63,6 @@ uint64_t StoredTensor::byte_size() const {
 
 at::Tensor StoredTensor::load() const {
   const uint64_t bytes = byte_size();
-  const auto options = at::TensorOptions().dtype(dtype);
   const std::span<const std::byte> view = source->view();
   const std::byte* data = view.empty() || bytes == 0 ? nullptr : view.data() + offset;
   const bool aligned = reinterpret_cast<uintptr_t>(data) % c10::elementSize(dtype) == 0;
@@ -75,9 +73,7 @@ at::Tensor StoredTensor::load() const {
                        std::make_unique<MappedBytes>(source, offset, bytes));
   }
   const auto elements = static_cast<int64_t>(bytes / c10::elementSize(dtype));
-  constexpr uint64_t kSmall = 1 << 16;
-  at::Tensor storage =
-      bytes < kSmall ? at::empty({elements}, options) : tensor_of_pages(elements, dtype);
+  at::Tensor storage = tensor_of_pages({elements}, dtype);
   if (bytes > 0) {
     source->read_at(offset, {static_cast<std::byte*>(storage.data_ptr()), bytes});
   }

@@ -1,24 +1,20 @@
 // Convolutions on rows, in every way they are computed, against the sum written out in double.
 #include "codec/row_kernel.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
 
 #include "peak_memory.h"
 #include "support/golden.h"
+#include "support/normal.h"
 
 namespace remora::codec {
 namespace {
 
-at::Tensor normal(std::vector<int64_t> shape, uint64_t seed) {
-  return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed),
-                   at::TensorOptions().dtype(at::kFloat));
-}
+using test::normal;
 
 struct Layer {
   ConvShape shape;

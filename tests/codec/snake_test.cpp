@@ -1,10 +1,8 @@
 // The snake kernel against the formula in double precision.
 #include "codec/snake_kernel.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/randn.h>
 #include <ATen/ops/reciprocal.h>
 #include <ATen/ops/sin.h>
 #include <ATen/ops/zeros.h>
@@ -13,20 +11,17 @@
 #include <limits>
 
 #include "support/golden.h"
+#include "support/normal.h"
 
 namespace remora::codec {
 namespace {
 
 using test::close;
+using test::normal;
 
 // Not a multiple of any vector's length.
 constexpr int64_t kRows = 37;
 constexpr int64_t kChannels = 101;
-
-at::Tensor normal(std::vector<int64_t> shape, uint64_t seed) {
-  return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed),
-                   at::TensorOptions().dtype(at::kFloat));
-}
 
 struct Channels {
   at::Tensor alpha = normal({kChannels}, 2);  // of either sign

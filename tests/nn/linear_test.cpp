@@ -1,11 +1,9 @@
 // Matrices as layers: what they are applied with, in every type and form, against double precision.
 #include "nn/linear.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,14 +12,12 @@
 #include <vector>
 
 #include "nn/cpu/pack.h"
+#include "support/normal.h"
 
 namespace remora::nn {
 namespace {
 
-at::Tensor normal(const std::vector<int64_t>& shape, uint64_t seed) {
-  return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed),
-                   at::TensorOptions().dtype(at::kFloat));
-}
+using test::normal;
 
 struct Case {
   WeightFormat format;

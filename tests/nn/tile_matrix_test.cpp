@@ -1,23 +1,20 @@
 // Products in tiles against double precision. They run where the processor has a tile unit.
 #include "nn/tile_matrix.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "support/normal.h"
+
 namespace remora::nn {
 namespace {
 
-at::Tensor normal(const std::vector<int64_t>& shape, uint64_t seed) {
-  return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed),
-                   at::TensorOptions().dtype(at::kFloat));
-}
+using test::normal;
 
 struct Case {
   int64_t out, in, taps, dilation;

@@ -133,16 +133,7 @@ void quantised(const MatrixView& m, const Input* in, int64_t begin, int64_t end,
 
 void quantised_n(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
                  float* const* y) {
-  switch (n) {
-    case 1:
-      return quantised<1>(m, in, begin, end, y);
-    case 2:
-      return quantised<2>(m, in, begin, end, y);
-    case 3:
-      return quantised<3>(m, in, begin, end, y);
-    default:
-      return quantised<4>(m, in, begin, end, y);
-  }
+  with_count(n, [&](auto count) { quantised<count>(m, in, begin, end, y); });
 }
 
 }  // namespace

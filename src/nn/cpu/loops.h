@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "nn/cpu/kernels.h"
 
@@ -122,19 +123,27 @@ void dense(const MatrixView& m, const Input* inputs, int64_t begin, int64_t end,
   }
 }
 
+// use(n as a constant), for n vectors (1 .. kMaxVectors): loops over them that the compiler
+// unrolls.
+template <typename Use>
+void with_count(int n, const Use& use) {
+  static_assert(kMaxVectors == 4);
+  switch (n) {
+    case 1:
+      return use(std::integral_constant<int, 1>());
+    case 2:
+      return use(std::integral_constant<int, 2>());
+    case 3:
+      return use(std::integral_constant<int, 3>());
+    default:
+      return use(std::integral_constant<int, 4>());
+  }
+}
+
 template <typename T>
 void dense_n(const MatrixView& m, const Input* in, int n, int64_t begin, int64_t end,
              float* const* y) {
-  switch (n) {
-    case 1:
-      return dense<T, 1>(m, in, begin, end, y);
-    case 2:
-      return dense<T, 2>(m, in, begin, end, y);
-    case 3:
-      return dense<T, 3>(m, in, begin, end, y);
-    default:
-      return dense<T, 4>(m, in, begin, end, y);
-  }
+  with_count(n, [&](auto count) { dense<T, count>(m, in, begin, end, y); });
 }
 
 inline void add_bias(const MatrixView& m, int n, int64_t begin, int64_t end, float* const* y) {
